@@ -27,7 +27,7 @@ HOT: Final = (
     "upstream/*.py",
     "pipeline/**/*.py",
     "admission/meter.py",
-    "admission/purse.py",
+    "admission/budget_usage.py",
     "admission/service.py",
     "admission/tokens.py",
     "edge/body.py",
@@ -35,12 +35,12 @@ HOT: Final = (
     "edge/cors.py",
     "edge/credentials.py",
     "edge/exchange.py",
-    "edge/familiar.py",
+    "edge/head_cache.py",
     "edge/head.py",
-    "edge/intake.py",
-    "edge/kept.py",
+    "edge/form_upload.py",
+    "edge/body_memory.py",
     "edge/listener.py",
-    "edge/reading.py",
+    "edge/request_parser.py",
     "identity/authenticate.py",
     "ledger/allowance.py",
     "ledger/amounts.py",
@@ -50,9 +50,9 @@ HOT: Final = (
     "ledger/quote.py",
     "ledger/worker.py",
     "observe/store.py",
-    "recall/items.py",
-    "recall/policy.py",
-    "recall/traces/tracer.py",
+    "response_store/items.py",
+    "response_store/policy.py",
+    "response_store/signatures/tracer.py",
 )
 """What each request goes through."""
 LEFT: Final = frozenset(
@@ -61,12 +61,12 @@ LEFT: Final = frozenset(
         "upstream/proxy.py",
         "wire/member_name.py",
         # an asynchronous generator, which it does not take either
-        "upstream/held.py",
+        "upstream/held_body.py",
         # they go as deep as a caller's schema until RecursionError stops them, and compiled
         # functions that call each other have no such limit but the end of the stack
-        "wire/generate/restricted.py",
-        "wire/generate/schema.py",
-        "wire/messages/schema.py",
+        "wire/generate/write_schema.py",
+        "wire/generate/read_schema.py",
+        "wire/messages/write_schema.py",
     }
 )
 """Of it what stays as it is."""

@@ -11,14 +11,14 @@ import timeit
 
 import msgspec
 
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Origin
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import target
 from trivium.wire.chat.codec import CODEC
-from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
+from trivium.wire.codec import AnswerContext, ReadContext, WriteContext
 
-ORIGIN = Origin("chat", "openai", "a")
+ORIGIN = StateOrigin("chat", "openai", "a")
 FRAME = (
     b'data: {"id":"chatcmpl-9","object":"chat.completion.chunk","created":1795219200,'
     b'"model":"gpt-5-2026-08-07","service_tier":"default","system_fingerprint":"fp_1234567890",'
@@ -60,12 +60,12 @@ def main() -> None:
         return found
 
     members = msgspec.json.decode(BODY, type=dict[str, msgspec.Raw])
-    request = CODEC.read_request(members, RequestContext())
+    request = CODEC.read_request(members, ReadContext())
     facts = target(ORIGIN, "m2")
     rows = {
         f"read stream of {len(REST)} bytes": best(lambda it: it.feed(REST), reader),
         f"write stream of {len(events)} deltas": best(lambda it: it.feed(events), writer),
-        "read request": best(lambda _: CODEC.read_request(members, RequestContext())),
+        "read request": best(lambda _: CODEC.read_request(members, ReadContext())),
         "write request": best(lambda _: CODEC.write_request(request, facts, Report("t"))),
     }
     for name, cost in rows.items():

@@ -111,12 +111,12 @@ def _history(shape: str) -> dict[str, Any]:
 
 def _asking(shape: str) -> Iterator[Case]:
     from trivium.conversation.fit import fitted
-    from trivium.conversation.honesty import Report
-    from trivium.conversation.opaque import Origin
+    from trivium.conversation.losses import Report
+    from trivium.conversation.opaque import StateOrigin
     from trivium.conversation.target import target
     from trivium.faults import Fault
-    from trivium.wire import marks, peek, references
-    from trivium.wire.codec import RequestContext
+    from trivium.wire import peek, references, state_refs
+    from trivium.wire.codec import ReadContext
     from trivium.wire.codecs import CODECS
     from trivium.wire.operation import Operation, Shape
     from trivium.wire.registry import PASSAGES
@@ -125,7 +125,7 @@ def _asking(shape: str) -> Iterator[Case]:
     passage = PASSAGES[Operation(shape)]
     codec = CODECS[its]
     named = shape == "generate"
-    context = RequestContext(model="m" if named else None, stream=False if named else None)
+    context = ReadContext(model="m" if named else None, stream=False if named else None)
     for name, body in _bodies(shape):
         members = peek.members(body)
         facts = passage.facts(members)
@@ -138,7 +138,7 @@ def _asking(shape: str) -> Iterator[Case]:
                 f"splice.{shape}.{name}",
                 lambda members=members, changes=changes: members.splice(changes),
             )
-        yield f"sealed.{shape}.{name}", lambda body=body: marks.any_in(body, its)
+        yield f"sealed.{shape}.{name}", lambda body=body: state_refs.any_in(body, its)
         yield f"refer.{shape}.{name}", lambda body=body: references.tokens(body, its)
         table = members.table
         yield (
@@ -147,7 +147,7 @@ def _asking(shape: str) -> Iterator[Case]:
         )
         spoken = codec.read_request(table, context)
         for other in SHAPES:
-            goal = target(Origin(other, "v", "a"), "m2")
+            goal = target(StateOrigin(other, "v", "a"), "m2")
             write = CODECS[Shape(other)].write_request
             try:
                 fit = fitted(spoken, goal, Report("t"))
@@ -165,14 +165,14 @@ def _asking(shape: str) -> Iterator[Case]:
 
 
 def _answering(shape: str, folder: Path) -> Iterator[Case]:
-    from trivium.conversation.opaque import Origin
+    from trivium.conversation.opaque import StateOrigin
     from trivium.conversation.request import Conversation
     from trivium.wire.codec import AnswerContext, WriteContext
     from trivium.wire.codecs import CODECS
     from trivium.wire.operation import Shape
 
     codec = CODECS[Shape(shape)]
-    context = AnswerContext(origin=Origin(shape, "v", "a"))
+    context = AnswerContext(origin=StateOrigin(shape, "v", "a"))
 
     def told(other: str) -> Any:
         asked = Conversation(shape=other, model="m")
@@ -236,22 +236,22 @@ def _frames(wire: bytes) -> list[bytes]:
 
 
 def _watching(shape: str, folder: Path) -> Iterator[Case]:
-    from trivium.wire import marks
+    from trivium.wire import state_refs
     from trivium.wire.operation import Operation, Shape
-    from trivium.wire.passage import Facts
+    from trivium.wire.passage import RequestFacts
     from trivium.wire.registry import PASSAGES
 
     pair = importlib.import_module("translation").Pair
     streamed = Operation.GENERATE_STREAM if shape == "generate" else Operation(shape)
     start = PASSAGES[streamed].watch
     wire = (folder / f"{shape}.sse").read_bytes()
-    facts = {"": Facts(model="m", stream=True, usage_wanted=True)}
+    facts = {"": RequestFacts(model="m", stream=True, usage_wanted=True)}
     if shape == "chat":
-        facts["-hiding"] = Facts(model="m", stream=True)
+        facts["-hiding"] = RequestFacts(model="m", stream=True)
     inputs = {name: (fact, wire) for name, fact in facts.items()}
     if shape == "generate":
         rows = [data[6:].strip() for data in _frames(wire)]
-        array = Facts(model="m", stream=True, array=True)
+        array = RequestFacts(model="m", stream=True, array=True)
         inputs["-array"] = (array, b"[" + b",\r\n".join(rows) + b"]")
     for name, (fact, data) in inputs.items():
         cut = _frames(data) if not name.endswith("array") else _elements(data)
@@ -264,7 +264,7 @@ def _watching(shape: str, folder: Path) -> Iterator[Case]:
                 return watch.end(None, "req_1")
 
             yield f"watch.{shape}{name}.{kind}", watch
-    yield f"watch.{shape}.signed", lambda: marks.native(wire, Shape(shape))
+    yield f"watch.{shape}.signed", lambda: state_refs.native(wire, Shape(shape))
     for other in SHAPES:
         if other != shape:
             each = pair(shape, other, folder)
@@ -294,14 +294,14 @@ def _money(folder: Path) -> Iterator[Case]:
     from trivium.observe.store import row_of
     from trivium.routing.model import Model, PriceRow
     from trivium.wire.operation import Operation
-    from trivium.wire.passage import Facts
+    from trivium.wire.passage import RequestFacts
 
     ledger = WorkerLedger(Journal(folder, "w", gathers=True), SystemClock())
     ledger.trusted_until = float("inf")
     caller = SimpleNamespace(user_id=1, key_id=1, unlimited=True, group="")
     price = {"input": Decimal("0.00000125"), "output": Decimal("0.00001")}
     model = Model(name="m", bindings=(), prices=(PriceRow(price=price),))
-    facts = Facts(model="m", stream=False, output_max=256)
+    facts = RequestFacts(model="m", stream=False, output_max=256)
     usage = Usage(fresh=55, cache_read=64, output=100)
 
     def quote() -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import bench
 import bodies
 
-from trivium.wire import marks, peek
+from trivium.wire import peek, state_refs
 from trivium.wire.operation import SHAPE, Operation
 from trivium.wire.registry import PASSAGES
 
@@ -55,9 +55,9 @@ def measured(name: str, operation: Operation, make: Callable[[], tuple[Any, Any]
     return [
         cost(lambda: request(NAME)),
         cost(lambda: request(OTHER)) if named else "-",
-        cost(lambda: marks.any_in(asked, SHAPE[operation])) if sealed else "-",
+        cost(lambda: state_refs.any_in(asked, SHAPE[operation])) if sealed else "-",
         cost(lambda: passage.answer(said)),
-        cost(lambda: marks.native(said, SHAPE[operation])) if sealed else "-",
+        cost(lambda: state_refs.native(said, SHAPE[operation])) if sealed else "-",
     ]
 
 

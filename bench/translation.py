@@ -25,14 +25,14 @@ import bodies
 import msgspec
 
 from trivium.clock import SystemClock
-from trivium.pipeline.context import Services
-from trivium.pipeline.story import Story
+from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.services import Services
 from trivium.pipeline.structs import Route
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import Binding, Channel, Step, TimeLimits
 from trivium.secret import Keyring, Secret
-from trivium.upstream.message import Composer
+from trivium.upstream.request_writer import Composer
 from trivium.wire import peek
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Operation
@@ -109,8 +109,8 @@ class Pair:
     def run(self, kind: str) -> bytes:
         """One request from the caller's body to the caller's answer."""
         operation, exchange, members, facts = self.stories[kind]
-        story = Story(exchange, Route(operation=operation), self.services)
-        lane = self.translator.lane(story, self.step, members, facts)
+        context = RequestContext(exchange, Route(operation=operation), self.services)
+        lane = self.translator.lane(context, self.step, members, facts)
         if kind == "json":
             return lane.whole(self.whole).body
         watch = lane.watch()

@@ -14,19 +14,19 @@ from collections.abc import Callable
 import bodies
 
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.registry import PASSAGES
 
 STREAMS = {
-    "chat": (bodies.chat, Operation.CHAT, Facts(model="m", stream=True, usage_wanted=True)),
-    "chat, usage taken out": (bodies.chat, Operation.CHAT, Facts(model="m", stream=True)),
-    "messages": (bodies.messages, Operation.MESSAGES, Facts(model="m", stream=True)),
-    "responses": (bodies.responses, Operation.RESPONSES, Facts(model="m", stream=True)),
-    "generate": (bodies.generate, Operation.GENERATE_STREAM, Facts(model="m", stream=True)),
+    "chat": (bodies.chat, Operation.CHAT, RequestFacts(model="m", stream=True, usage_wanted=True)),
+    "chat, usage taken out": (bodies.chat, Operation.CHAT, RequestFacts(model="m", stream=True)),
+    "messages": (bodies.messages, Operation.MESSAGES, RequestFacts(model="m", stream=True)),
+    "responses": (bodies.responses, Operation.RESPONSES, RequestFacts(model="m", stream=True)),
+    "generate": (bodies.generate, Operation.GENERATE_STREAM, RequestFacts(model="m", stream=True)),
     "generate, array": (
         bodies.generate,
         Operation.GENERATE_STREAM,
-        Facts(model="m", stream=True, array=True),
+        RequestFacts(model="m", stream=True, array=True),
     ),
 }
 READ_BYTES = 16 * 1024

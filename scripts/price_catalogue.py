@@ -21,7 +21,13 @@ from typing import Any
 
 import msgspec
 
-from trivium.ledger.suggestions.model import Catalogue, PriceList, Suggestion, Tier, check
+from trivium.ledger.suggestions.model import (
+    PriceCatalogue,
+    PriceList,
+    SuggestedTier,
+    Suggestion,
+    check,
+)
 from trivium.settings.prices import gap
 
 LEFT_OUT = {
@@ -99,7 +105,7 @@ def price_list(since: str, prices: Any) -> tuple[PriceList, set[str]]:
     split_lives(base)
     for tier in above.values():
         split_lives(tier, base)
-    tiers = tuple(Tier(above=start, price=above[start]) for start in sorted(above))
+    tiers = tuple(SuggestedTier(above=start, price=above[start]) for start in sorted(above))
     return PriceList(since=since, price=base, tiers=tiers), left_out
 
 
@@ -173,7 +179,7 @@ def main(folder: str, version: str, published: str) -> None:
         taken = {model.id for model in provider.models}
         rows = {model.id: suggestion(model, taken, today) for model in provider.models}
         found[ours] = {name: row for name, row in sorted(rows.items()) if row is not None}
-    catalogue = Catalogue(
+    catalogue = PriceCatalogue(
         format=1,
         source=f"genai-prices {version}",
         date=today,

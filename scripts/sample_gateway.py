@@ -12,31 +12,31 @@ from sqlalchemy import update
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.identity.accounts import tickets
-from trivium.identity.accounts.factor import store as factors
+from trivium.identity.accounts.mfa import store as factors
 from trivium.identity.accounts.model import Visitor, Way
 from trivium.identity.accounts.passkeys.store import insert_passkey
 from trivium.identity.accounts.service import Accounts
-from trivium.identity.accounts.tickets import Purpose, Tickets
-from trivium.identity.model import Budget, Key, Period, Role
-from trivium.identity.own_keys import OwnKeys
+from trivium.identity.accounts.tickets import TicketPurpose, Tickets
+from trivium.identity.model import Key, KeyBudget, Period, UserRole
 from trivium.identity.service import Identity
+from trivium.identity.user_keys import OwnKeys
 from trivium.ledger import store as ledger
-from trivium.ledger.audit import Detail, reckoned
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import NANOS, Entry, EntryKind
 from trivium.ledger.payments import store as payments
 from trivium.ledger.payments.model import CURRENCY, Payment, PaymentState
-from trivium.oauth.consent.model import Asked, Decision
+from trivium.ledger.verify import Detail, reckoned
+from trivium.oauth.consent.model import AuthorizationRequest, Decision
 from trivium.oauth.tokens.model import CodeGrant
 from trivium.observe import store as records
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
 from trivium.observe.record import Record
 from trivium.secret import Keyring
-from trivium.settings.accounts import Accounts as AccountSettings
+from trivium.settings.accounts import AccountsSettings as AccountSettings
 from trivium.settings.limits import RateLimits
 from trivium.settings.model import Settings
-from trivium.settings.section import OAuth
+from trivium.settings.section import OAuthSettings
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
@@ -98,7 +98,7 @@ async def sample(folder: Path) -> None:
         vault=Vault(Keyring(b"v" * 32)),
     )
     users = {}
-    for name, role in (("ada", Role.USER), ("bob", Role.USER), ("eve", Role.ADMIN)):
+    for name, role in (("ada", UserRole.USER), ("bob", UserRole.USER), ("eve", UserRole.ADMIN)):
         users[name] = await identity.create_user(name, f"{name}@example.com", role)
         await accounts.recovery.set_password(users[name], PASSWORD)
     for name in ("grace", "edsger", "barbara", "alan"):
@@ -116,7 +116,7 @@ async def sample(folder: Path) -> None:
     clock.at = end - 40 * DAY_S
     accounts.close()
     await entries.book(ada, EntryKind.TOP_UP, 50 * NANOS, note="Card")
-    month = Budget(amount_nanos=20 * NANOS, period=Period.MONTH)
+    month = KeyBudget(amount_nanos=20 * NANOS, period=Period.MONTH)
     keys = [
         (await identity.create_key("ada", "Laptop", limits=RateLimits(requests=60)))[0],
         (await identity.create_key("ada", "Website", ("gpt-5", "gpt-5-*"), budgets=[month]))[0],
@@ -154,19 +154,21 @@ async def sample(folder: Path) -> None:
 
 async def links(database: Database, clock: FixedClock, user: int) -> None:
     """What letters and invitations lead to."""
-    for days, email, role in ((5, "linus@example.com", Role.USER), (1, None, Role.ADMIN)):
+    for days, email, role in ((5, "linus@example.com", UserRole.USER), (1, None, UserRole.ADMIN)):
         then = FixedClock(clock.now() - days * DAY_S)
         async with database.write() as conn:
             await Tickets(then, token_bytes).issue(
-                conn, Purpose.INVITATION, email=email, data={"role": role.value}
+                conn, TicketPurpose.INVITATION, email=email, data={"role": role.value}
             )
     async with database.write() as conn:
-        await Tickets(clock, sign_up_bytes).issue(conn, Purpose.SIGN_UP, email="ruth@example.com")
+        await Tickets(clock, sign_up_bytes).issue(
+            conn, TicketPurpose.SIGN_UP, email="ruth@example.com"
+        )
         await Tickets(clock, reset_bytes).issue(
-            conn, Purpose.RESET, user_id=user, email="ada@example.com"
+            conn, TicketPurpose.RESET, user_id=user, email="ada@example.com"
         )
         await Tickets(clock, email_bytes).issue(
-            conn, Purpose.CHANGE_EMAIL, user_id=user, email="lovelace@example.com"
+            conn, TicketPurpose.CHANGE_EMAIL, user_id=user, email="lovelace@example.com"
         )
 
 
@@ -199,7 +201,7 @@ async def pay(database: Database, user: int, now: int) -> None:
 
 async def applications(database: Database, clock: FixedClock, owner: int, user: int) -> None:
     """Two applications, both let in, one to spend as well, and the tokens of their maker."""
-    settings = Settings(oauth=OAuth(spend=True))
+    settings = Settings(oauth=OAuthSettings(spend=True))
     oauth = oauth_of(settings, database, clock, RootKeys(b"k" * 32))
     for name in ("Deployment", "Laptop"):
         await oauth.developer.create(owner, name)
@@ -213,7 +215,7 @@ async def applications(database: Database, clock: FixedClock, owner: int, user: 
         (galley, {"profile", "balance", "spend"}, 10 * NANOS),
         (notes, {"profile"}, None),
     ):
-        asked = Asked(
+        asked = AuthorizationRequest(
             app=app,
             redirect_uri=app.redirect_uri,
             scopes=frozenset(scopes),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Writes docs/translation.md from the cases in tests/stories/features."""
+"""Writes docs/translation.md from the cases in tests/end_to_end/features."""
 
 import sys
 from pathlib import Path
@@ -7,6 +7,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from stories.features.table import document  # noqa: E402 - found by the line above
+from end_to_end.features.table import document  # noqa: E402 - found by the line above
 
 (ROOT / "docs" / "translation.md").write_text(document())

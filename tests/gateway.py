@@ -13,14 +13,14 @@ import msgspec
 from edge.wires import Wire
 from trivium.clock import SystemClock
 from trivium.edge.cors import Cors
-from trivium.edge.limits import Limits
+from trivium.edge.limits import ServerLimits
 from trivium.edge.listener import Listener
 from trivium.identity import keys
 from trivium.identity.model import Caller
 from trivium.ledger.service import OpenLedger
-from trivium.observe.alarm import Alarm
-from trivium.pipeline.context import Services
-from trivium.pipeline.pulse import Pulse
+from trivium.observe.log_throttle import LogThrottle
+from trivium.pipeline.heartbeats import Heartbeats
+from trivium.pipeline.services import Services
 from trivium.pipeline.translation import Translator
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
@@ -30,9 +30,9 @@ from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, Timeouts
 from trivium.settings.model import Settings
-from trivium.upstream.limits import Limits as PoolLimits
-from trivium.upstream.message import Composer
+from trivium.upstream.limits import UpstreamLimits as PoolLimits
 from trivium.upstream.pool import PooledClient
+from trivium.upstream.request_writer import Composer
 from trivium.upstream.resolve import Resolver
 from trivium.wire.codecs import CODECS
 from trivium.wire.registry import PASSAGES
@@ -191,14 +191,14 @@ class Gateway:
             translator=Translator(CODECS, Keyring(b"k" * 32), SystemClock()),
             ledger=CountingLedger(),
             recorder=MemoryRecorder(),
-            alarm=Alarm(SystemClock()),
+            log_throttle=LogThrottle(SystemClock()),
             clock=SystemClock(),
             loop=loop,
             answer_bytes_max=1_000_000,
             explain_headers=True,
-            recall=recall,
-            traces=traces,
-            pulse=Pulse(loop, heartbeat_s),
+            response_store=recall,
+            signatures=traces,
+            heartbeats=Heartbeats(loop, heartbeat_s),
             budget=budget,
             health=Health(loop.time, rules, told=log_change),
         )
@@ -215,7 +215,7 @@ class Gateway:
             **(who or {}),
         )
         listener = Listener(
-            limits=limits or Limits(),
+            limits=limits or ServerLimits(),
             clock=SystemClock(),
             cors=Cors(cors),
             query_key=query_key,

@@ -6,7 +6,7 @@ import zlib
 
 import msgspec
 
-from doubles import Close, Send, sized
+from scripted_upstream import Close, Send, sized
 
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"

@@ -79,7 +79,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FaultRow:
     """What follows from one kind of fault."""
 
     status: int
@@ -107,67 +107,75 @@ _C, _K, _V, _U = Blame.CALLER, Blame.CREDENTIAL, Blame.VENDOR, Blame.US
 _BAD: Final = ("invalid_request_error", "INVALID_ARGUMENT")
 _API: Final = "api_error"
 
-TABLE: Final[dict[Kind, Row]] = {
-    Kind.MALFORMED_HTTP: Row(400, *_BAD, "invalid_request", _C),
-    Kind.MALFORMED_JSON: Row(400, *_BAD, "invalid_json", _C),
-    Kind.MALFORMED_FORM: Row(400, *_BAD, "invalid_multipart", _C),
-    Kind.MISSING_MEMBER: Row(400, *_BAD, "missing_required_parameter", _C),
-    Kind.INVALID_VALUE: Row(400, *_BAD, "invalid_value", _C),
-    Kind.INVALID_TYPE: Row(400, *_BAD, "invalid_type", _C),
-    Kind.DUPLICATE_MEMBER: Row(400, *_BAD, "duplicate_parameter", _C),
-    Kind.UNREPRESENTABLE: Row(400, *_BAD, "unsupported_parameter", _C),
-    Kind.CONTEXT_TOO_LONG: Row(400, *_BAD, "context_length_exceeded", _C),
-    Kind.CONTENT_POLICY: Row(400, *_BAD, "content_policy_violation", _C),
-    Kind.HEADERS_TOO_LARGE: Row(431, *_BAD, "headers_too_large", _C),
-    Kind.BODY_TOO_LARGE: Row(413, "request_too_large", "INVALID_ARGUMENT", "request_too_large", _C),
-    Kind.MEDIA_TYPE: Row(415, *_BAD, "unsupported_media_type", _C),
+TABLE: Final[dict[Kind, FaultRow]] = {
+    Kind.MALFORMED_HTTP: FaultRow(400, *_BAD, "invalid_request", _C),
+    Kind.MALFORMED_JSON: FaultRow(400, *_BAD, "invalid_json", _C),
+    Kind.MALFORMED_FORM: FaultRow(400, *_BAD, "invalid_multipart", _C),
+    Kind.MISSING_MEMBER: FaultRow(400, *_BAD, "missing_required_parameter", _C),
+    Kind.INVALID_VALUE: FaultRow(400, *_BAD, "invalid_value", _C),
+    Kind.INVALID_TYPE: FaultRow(400, *_BAD, "invalid_type", _C),
+    Kind.DUPLICATE_MEMBER: FaultRow(400, *_BAD, "duplicate_parameter", _C),
+    Kind.UNREPRESENTABLE: FaultRow(400, *_BAD, "unsupported_parameter", _C),
+    Kind.CONTEXT_TOO_LONG: FaultRow(400, *_BAD, "context_length_exceeded", _C),
+    Kind.CONTENT_POLICY: FaultRow(400, *_BAD, "content_policy_violation", _C),
+    Kind.HEADERS_TOO_LARGE: FaultRow(431, *_BAD, "headers_too_large", _C),
+    Kind.BODY_TOO_LARGE: FaultRow(
+        413, "request_too_large", "INVALID_ARGUMENT", "request_too_large", _C
+    ),
+    Kind.MEDIA_TYPE: FaultRow(415, *_BAD, "unsupported_media_type", _C),
     # 408 would be retried unasked by the OpenAI and Anthropic SDKs
-    Kind.REQUEST_TIMEOUT: Row(400, *_BAD, "request_timeout", _C, retry=False),
+    Kind.REQUEST_TIMEOUT: FaultRow(400, *_BAD, "request_timeout", _C, retry=False),
     # never rendered: there is nobody left to read it; the status is what the record shows
-    Kind.CALLER_LEFT: Row(499, *_BAD, "caller_left", _C, charged=True),
-    Kind.KEY_MISSING: Row(401, "authentication_error", "UNAUTHENTICATED", "missing_api_key", _C),
-    Kind.KEY_UNKNOWN: Row(401, "authentication_error", "UNAUTHENTICATED", "invalid_api_key", _C),
-    Kind.MODEL_NOT_ALLOWED: Row(
+    Kind.CALLER_LEFT: FaultRow(499, *_BAD, "caller_left", _C, charged=True),
+    Kind.KEY_MISSING: FaultRow(
+        401, "authentication_error", "UNAUTHENTICATED", "missing_api_key", _C
+    ),
+    Kind.KEY_UNKNOWN: FaultRow(
+        401, "authentication_error", "UNAUTHENTICATED", "invalid_api_key", _C
+    ),
+    Kind.MODEL_NOT_ALLOWED: FaultRow(
         403, "permission_error", "PERMISSION_DENIED", "model_not_allowed", _C
     ),
-    Kind.NOT_PERMITTED: Row(403, "permission_error", "PERMISSION_DENIED", "permission_denied", _C),
-    Kind.PATH_UNKNOWN: Row(404, "not_found_error", "NOT_FOUND", "unknown_url", _C),
-    Kind.METHOD_NOT_ALLOWED: Row(405, *_BAD, "method_not_allowed", _C),
+    Kind.NOT_PERMITTED: FaultRow(
+        403, "permission_error", "PERMISSION_DENIED", "permission_denied", _C
+    ),
+    Kind.PATH_UNKNOWN: FaultRow(404, "not_found_error", "NOT_FOUND", "unknown_url", _C),
+    Kind.METHOD_NOT_ALLOWED: FaultRow(405, *_BAD, "method_not_allowed", _C),
     # of a WebSocket: the clients that try one first take this for "never", and others for a mistake
-    Kind.UPGRADE_REQUIRED: Row(426, *_BAD, "upgrade_required", _C, retry=False),
-    Kind.MODEL_UNKNOWN: Row(404, "not_found_error", "NOT_FOUND", "model_not_found", _C),
-    Kind.NOT_FOUND: Row(404, "not_found_error", "NOT_FOUND", "not_found", _C),
-    Kind.RATE_LIMITED: Row(
+    Kind.UPGRADE_REQUIRED: FaultRow(426, *_BAD, "upgrade_required", _C, retry=False),
+    Kind.MODEL_UNKNOWN: FaultRow(404, "not_found_error", "NOT_FOUND", "model_not_found", _C),
+    Kind.NOT_FOUND: FaultRow(404, "not_found_error", "NOT_FOUND", "not_found", _C),
+    Kind.RATE_LIMITED: FaultRow(
         429, "rate_limit_error", "RESOURCE_EXHAUSTED", "rate_limit_exceeded", _C
     ),
     # waiting does not help: the request alone is larger than the limit
-    Kind.LIMIT_TOO_LOW: Row(
+    Kind.LIMIT_TOO_LOW: FaultRow(
         429, "rate_limit_error", "RESOURCE_EXHAUSTED", "rate_limit_exceeded", _C, retry=False
     ),
-    Kind.BUDGET_SPENT: Row(
+    Kind.BUDGET_SPENT: FaultRow(
         429, "rate_limit_error", "RESOURCE_EXHAUSTED", "insufficient_quota", _C, retry=False
     ),
-    Kind.BALANCE_TOO_LOW: Row(
+    Kind.BALANCE_TOO_LOW: FaultRow(
         429, "rate_limit_error", "RESOURCE_EXHAUSTED", "insufficient_quota", _C, retry=False
     ),
-    Kind.LEDGER_DOWN: Row(
+    Kind.LEDGER_DOWN: FaultRow(
         503, "overloaded_error", "UNAVAILABLE", "service_unavailable", _U, "error"
     ),
-    Kind.NO_ROUTE: Row(
+    Kind.NO_ROUTE: FaultRow(
         503, "overloaded_error", "UNAVAILABLE", "no_upstream_available", _U, "warning"
     ),
-    Kind.UPSTREAM_BUSY: Row(
+    Kind.UPSTREAM_BUSY: FaultRow(
         503, "overloaded_error", "UNAVAILABLE", "service_unavailable", _V, "warning", fallback=True
     ),
-    Kind.UPSTREAM_REJECTED: Row(400, *_BAD, "invalid_value", _C),
-    Kind.UPSTREAM_CREDENTIAL: Row(
+    Kind.UPSTREAM_REJECTED: FaultRow(400, *_BAD, "invalid_value", _C),
+    Kind.UPSTREAM_CREDENTIAL: FaultRow(
         502, _API, "UNAVAILABLE", "upstream_error", _K, "error", fallback=True, retry=False
     ),
     # a model that this account may not have: nothing is wrong with the account
-    Kind.UPSTREAM_DENIED: Row(
+    Kind.UPSTREAM_DENIED: FaultRow(
         502, _API, "UNAVAILABLE", "upstream_error", _K, "error", fallback=True, retry=False
     ),
-    Kind.UPSTREAM_RATE_LIMITED: Row(
+    Kind.UPSTREAM_RATE_LIMITED: FaultRow(
         429,
         "rate_limit_error",
         "RESOURCE_EXHAUSTED",
@@ -177,7 +185,7 @@ TABLE: Final[dict[Kind, Row]] = {
         fallback=True,
         again=True,
     ),
-    Kind.UPSTREAM_OVERLOADED: Row(
+    Kind.UPSTREAM_OVERLOADED: FaultRow(
         503,
         "overloaded_error",
         "UNAVAILABLE",
@@ -187,10 +195,10 @@ TABLE: Final[dict[Kind, Row]] = {
         fallback=True,
         again=True,
     ),
-    Kind.UPSTREAM_UNREACHABLE: Row(
+    Kind.UPSTREAM_UNREACHABLE: FaultRow(
         502, _API, "UNAVAILABLE", "upstream_error", _V, "warning", fallback=True, again=True
     ),
-    Kind.UPSTREAM_BROKE: Row(
+    Kind.UPSTREAM_BROKE: FaultRow(
         502,
         _API,
         "UNAVAILABLE",
@@ -201,7 +209,7 @@ TABLE: Final[dict[Kind, Row]] = {
         again=True,
         charged=True,
     ),
-    Kind.UPSTREAM_TIMEOUT: Row(
+    Kind.UPSTREAM_TIMEOUT: FaultRow(
         504,
         "timeout_error",
         "DEADLINE_EXCEEDED",
@@ -212,13 +220,13 @@ TABLE: Final[dict[Kind, Row]] = {
         charged=True,
     ),
     # it may have begun what costs money, and nobody knows: nobody asks again unasked
-    Kind.UPSTREAM_UNSURE: Row(
+    Kind.UPSTREAM_UNSURE: FaultRow(
         502, _API, "UNAVAILABLE", "upstream_error", _V, "warning", retry=False
     ),
-    Kind.STOPPING: Row(
+    Kind.STOPPING: FaultRow(
         503, "overloaded_error", "UNAVAILABLE", "service_unavailable", _U, "info", charged=True
     ),
-    Kind.INTERNAL: Row(500, _API, "INTERNAL", "internal_error", _U, "error", charged=True),
+    Kind.INTERNAL: FaultRow(500, _API, "INTERNAL", "internal_error", _U, "error", charged=True),
 }
 
 
@@ -259,7 +267,7 @@ class Fault(Exception):  # noqa: N818 - the glossary's word for our closed error
 
     def forget(self) -> None:
         """Keep nothing of where it was raised: the request it was found in may be of megabytes, and
-        a story keeps its fault.
+        a context keeps its fault.
         """
         self.__traceback__ = self.__context__ = self.__cause__ = None
 

@@ -5,7 +5,7 @@ import pytest
 from trivium.identity.model import Caller
 from trivium.routing.model import Model
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def asked():
     """Arguments of ``admit`` for a short chat, but for what a test says."""
 
     def make(caller, *, model=None, body=b"x" * 40, output=10, nanos=0, request_id="r"):
-        facts = Facts(model="m", output_max=output)
+        facts = RequestFacts(model="m", output_max=output)
         return (
             *(request_id, caller, model or Model(name="m", bindings=()), Operation.CHAT, facts),
             *(body, nanos),

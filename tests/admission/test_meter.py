@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.admission.meter import Meter, Of, Subject, delay, remaining, reset, rolled
-from trivium.admission.shared import Counts
+from trivium.admission.shared import MeterCounts
 from trivium.settings.limits import RateLimits
 
 
@@ -90,7 +90,7 @@ def test_a_delay_is_long_enough_and_no_longer_than_needed(limit, now, before, in
 
     def fits(after):
         counted = meter(tokens=limit)
-        counted.adopt(0, Counts(0, 0, now, before, 0))
+        counted.adopt(0, MeterCounts(0, 0, now, before, 0))
         at = into + after
         return counted.fits(int(at // 60), at % 60, wanted)
 

@@ -2,11 +2,19 @@
 
 import pytest
 
+from trivium.admission.budget_usage import Spent
 from trivium.admission.meter import Meter, Of, Subject
-from trivium.admission.purse import Spent
-from trivium.admission.refusal import duration, granted, limited, moment, overspent, told, too_large
+from trivium.admission.refusal import (
+    duration,
+    headers_of,
+    limit_headers,
+    limited,
+    moment,
+    overspent,
+    too_large,
+)
 from trivium.faults import Kind
-from trivium.identity.model import Budget, Period
+from trivium.identity.model import KeyBudget, Period
 from trivium.settings.limits import RateLimits
 from trivium.wire.operation import Shape
 
@@ -41,7 +49,7 @@ def test_a_refusal_for_good():
 @pytest.mark.parametrize("period", Period)
 def test_a_spent_budget_says_how_much_and_for_how_long(period):
     """In dollars, exact."""
-    fault = overspent(Spent(Budget(amount_nanos=5 * 10**9, period=period), 0.0), 10**6)
+    fault = overspent(Spent(KeyBudget(amount_nanos=5 * 10**9, period=period), 0.0), 10**6)
     assert Kind.BUDGET_SPENT is fault.kind
     assert "5.00 USD" in fault.message
     assert "0.001 USD" in fault.message
@@ -75,7 +83,7 @@ def test_openai_clients_are_told_counts_and_durations(meters, shape):
         (b"x-ratelimit-limit-tokens", b"1000"),
         (b"x-ratelimit-remaining-tokens", b"1000"),
         (b"x-ratelimit-reset-tokens", b"0ms"),
-    ] == granted(meters, 25.0, shape, NOW)
+    ] == headers_of(meters, 25.0, shape, NOW)
 
 
 def test_anthropic_clients_are_told_counts_and_moments(meters):
@@ -87,22 +95,26 @@ def test_anthropic_clients_are_told_counts_and_moments(meters):
         (b"anthropic-ratelimit-tokens-limit", b"1000"),
         (b"anthropic-ratelimit-tokens-remaining", b"1000"),
         (b"anthropic-ratelimit-tokens-reset", b"2026-09-21T14:13:46Z"),
-    ] == granted(meters, 25.0, Shape.MESSAGES, NOW)
+    ] == headers_of(meters, 25.0, Shape.MESSAGES, NOW)
 
 
 def test_google_has_no_such_headers(meters):
     """The body of a refusal says it."""
-    assert [] == told(meters, 25.0, Shape.GENERATE, NOW)
+    assert [] == limit_headers(meters, 25.0, Shape.GENERATE, NOW)
 
 
 def test_a_refusal_tells_of_the_limit_that_refused(meters):
     """Also a model's."""
-    assert (b"x-ratelimit-limit-requests", b"1") == told(meters[2:], 25.0, Shape.CHAT, NOW)[0]
+    assert (b"x-ratelimit-limit-requests", b"1") == limit_headers(
+        meters[2:], 25.0, Shape.CHAT, NOW
+    )[0]
 
 
 def test_slots_have_no_headers():
     """No vendor has any."""
-    assert [] == granted([Meter(Subject.KEY, "x", RateLimits(concurrency=1))], 0.0, Shape.CHAT, NOW)
+    assert [] == headers_of(
+        [Meter(Subject.KEY, "x", RateLimits(concurrency=1))], 0.0, Shape.CHAT, NOW
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from trivium.settings.limits import RateLimits
 from trivium.shared import state as state_module
 from trivium.shared.connection import parse
 from trivium.shared.state import LIMIT_S, SharedState
-from valkeys import reached
+from valkey_server import reached
 
 READ = "local now = tonumber(redis.call('GET', 'now') or '0')\n"
 """A clock that a test sets."""

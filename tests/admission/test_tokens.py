@@ -4,7 +4,7 @@ import pytest
 
 from trivium.admission.tokens import FILE_TOKENS, OUTPUT_TOKENS, foreseen, without_files
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from trivium.wire.passage import Facts
 )
 def test_the_written_rule(operation, facts, expected):
     """A quarter of the bytes, and a modest answer."""
-    assert expected == foreseen(operation, Facts(model="m", **facts), b"x" * 100)
+    assert expected == foreseen(operation, RequestFacts(model="m", **facts), b"x" * 100)
 
 
 def test_files_in_base64_are_no_text():

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agents.vendor import WORD, Chat, Messages, Vendor
-from stories.running import prepare, start
+from end_to_end.running import prepare, start
 
 HERE = Path(__file__).parent
 BIN = HERE / "node_modules" / ".bin"

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.assets.address import Addresses, Standing
+from trivium.assets.address import SignatureCheck, SignedAddresses
 from trivium.secret import Keyring
 
 ID = "ab" * 20
 KEYS = Keyring(b"1" * 32)
-ADDRESSES = Addresses(KEYS, "https://gateway.example/")
+ADDRESSES = SignedAddresses(KEYS, "https://gateway.example/")
 
 
 def parts(url):
@@ -25,8 +25,8 @@ def test_an_address_is_good_until_its_second():
     """And not a moment longer."""
     path, exp, sig = parts(ADDRESSES.sign(ID, 1000))
     assert (f"/assets/{ID}", "1000") == (path, exp)
-    assert Standing.GOOD is ADDRESSES.check(ID, exp, sig, 999.9)
-    assert Standing.EXPIRED is ADDRESSES.check(ID, exp, sig, 1000.0)
+    assert SignatureCheck.GOOD is ADDRESSES.check(ID, exp, sig, 999.9)
+    assert SignatureCheck.EXPIRED is ADDRESSES.check(ID, exp, sig, 1000.0)
 
 
 def test_the_origin_is_the_settings_own():
@@ -42,13 +42,13 @@ def test_the_origin_is_the_settings_own():
 def test_neither_file_nor_end_can_be_changed(asset_id, exp):
     """The signature covers both, spelled in one way."""
     _, _, sig = parts(ADDRESSES.sign(ID, 1000))
-    assert Standing.FORGED is ADDRESSES.check(asset_id, exp, sig, 0)
+    assert SignatureCheck.FORGED is ADDRESSES.check(asset_id, exp, sig, 0)
 
 
 @given(st.one_of(st.none(), st.text(max_size=80)))
 def test_no_other_signature_is_ours(sig):
     """Whatever it is, it is refused and nothing breaks."""
-    assert Standing.FORGED is ADDRESSES.check(ID, "1000", sig, 0)
+    assert SignatureCheck.FORGED is ADDRESSES.check(ID, "1000", sig, 0)
 
 
 def test_every_changed_byte_of_a_signature_shows():
@@ -56,12 +56,14 @@ def test_every_changed_byte_of_a_signature_shows():
     _, exp, sig = parts(ADDRESSES.sign(ID, 1000))
     for at in range(len(sig) - 1):
         other = "A" if sig[at] != "A" else "B"
-        assert Standing.FORGED is ADDRESSES.check(ID, exp, sig[:at] + other + sig[at + 1 :], 0)
+        assert SignatureCheck.FORGED is ADDRESSES.check(
+            ID, exp, sig[:at] + other + sig[at + 1 :], 0
+        )
 
 
 def test_a_replaced_key_still_opens_what_it_signed():
     """Until it is taken away."""
     _, exp, sig = parts(ADDRESSES.sign(ID, 1000))
-    both = Addresses(Keyring(b"2" * 32, b"1" * 32), "https://x.example")
-    assert Standing.GOOD is both.check(ID, exp, sig, 0)
-    assert Standing.FORGED is Addresses(Keyring(b"2" * 32), "").check(ID, exp, sig, 0)
+    both = SignedAddresses(Keyring(b"2" * 32, b"1" * 32), "https://x.example")
+    assert SignatureCheck.GOOD is both.check(ID, exp, sig, 0)
+    assert SignatureCheck.FORGED is SignedAddresses(Keyring(b"2" * 32), "").check(ID, exp, sig, 0)

@@ -7,7 +7,7 @@ import pytest
 
 from assets.stores import folder_objects
 from trivium.assets import store
-from trivium.assets.address import Addresses, Standing
+from trivium.assets.address import SignatureCheck, SignedAddresses
 from trivium.assets.model import AssetError
 from trivium.assets.service import Assets
 from trivium.secret import Keyring
@@ -20,7 +20,9 @@ def assets(database, tmp_path, clock):
 
 
 def made(database, objects, clock):
-    return Assets(database, objects, Addresses(Keyring(b"k" * 32), "https://x.example"), clock)
+    return Assets(
+        database, objects, SignedAddresses(Keyring(b"k" * 32), "https://x.example"), clock
+    )
 
 
 async def kept(assets, data=b"picture", lifetime_s=60):
@@ -55,9 +57,9 @@ async def test_an_address_ends_with_its_file(assets, clock):
     asset = await kept(assets)
     query = parse_qs(urlsplit(assets.address(asset)).query)
     told = (asset.id, query["exp"][0], query["sig"][0])
-    assert Standing.GOOD is assets.check(*told)
+    assert SignatureCheck.GOOD is assets.check(*told)
     clock.advance(60)
-    assert Standing.EXPIRED is assets.check(*told)
+    assert SignatureCheck.EXPIRED is assets.check(*told)
 
 
 @pytest.mark.asyncio

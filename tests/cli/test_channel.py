@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from doubles import Double, Send, sized
+from scripted_upstream import Double, Send, sized
 from trivium.cli.database import opened
 from trivium.clock import SystemClock
 from trivium.routing import store
 from trivium.routing.catalogue import catalogue_of
-from trivium.routing.sharing import accounts
+from trivium.routing.shared_breakers import accounts
 from trivium.settings.load import load_with_source
-from trivium.settings.model import Storage
+from trivium.settings.model import StorageSettings
 
 OK = [Send(sized(b'{"choices":[]}'))]
 REVOKED = [Send(sized(b'{"error":{"message":"no such key"}}', status=b"401 Unauthorized"))]
@@ -132,7 +132,7 @@ def test_what_a_running_gateway_found_is_listed(trivium, folder):
         catalogue = catalogue_of(load_with_source(folder / "trivium.toml", {}))
         marks = accounts(catalogue.channels["two"])
         rows = [("", marks[1], now + 60), ("own-name", marks[0], now - 5), ("", "replaced", now)]
-        async with opened(Storage()) as database, database.write() as conn:
+        async with opened(StorageSettings()) as database, database.write() as conn:
             await store.put(conn, [
                 store.Resting(
                     channel="two", account=account, model=model, fault="upstream_x", told=True,

@@ -3,15 +3,15 @@
 import pytest
 
 from trivium.cli.database import exists, opened, unchecked, users_and_keys
-from trivium.cli.output import Failed
-from trivium.settings.model import Storage
+from trivium.cli.output import CommandFailed
+from trivium.settings.model import StorageSettings
 from trivium.storage import migrate
 
 
 @pytest.mark.asyncio
 async def test_a_file_of_our_own_gets_its_tables(folder):
     """The first user can be made before the first start."""
-    async with opened(Storage(url="sqlite:///own.db")) as database:
+    async with opened(StorageSettings(url="sqlite:///own.db")) as database:
         assert migrate.REVISIONS[-1] == await migrate.current(database)
 
 
@@ -19,15 +19,15 @@ async def test_a_file_of_our_own_gets_its_tables(folder):
 @pytest.mark.parametrize("url", ["mysql://h/d", "sqlite://", "nonsense"])
 async def test_an_address_that_is_none_is_told(url):
     """The setting is named, whoever let it pass."""
-    with pytest.raises(Failed, match=r"storage\.url"):
-        async with unchecked(Storage(url=url)):
+    with pytest.raises(CommandFailed, match=r"storage\.url"):
+        async with unchecked(StorageSettings(url=url)):
             raise AssertionError
 
 
 @pytest.mark.asyncio
 async def test_work_on_users_is_kept(folder):
     """Each command is a process of its own."""
-    storage = Storage(url="sqlite:///own.db")
+    storage = StorageSettings(url="sqlite:///own.db")
     async with users_and_keys(storage) as (identity, _):
         await identity.create_user("ada", "ada@example.com")
     async with users_and_keys(storage) as (identity, _):

@@ -11,13 +11,13 @@ from trivium.cli import demo
 from trivium.clock import SystemClock
 from trivium.demo import install
 from trivium.demo.engine import EngineError
-from trivium.demo.greeting import Refused
+from trivium.demo.first_question import GreetingFailed
 from trivium.demo.home import Home
 from trivium.identity.accounts.model import Visitor
 from trivium.identity.accounts.service import Accounts as Service
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.secret import Keyring
-from trivium.settings.accounts import Accounts
+from trivium.settings.accounts import AccountsSettings
 from trivium.settings.load import load
 from trivium.storage.database import Database
 from trivium.storage.vault import Vault
@@ -123,7 +123,7 @@ def test_the_password_is_shown_at_the_first_start_only(trivium, stage, port, fol
 
     async def log_in():
         database = Database(f"sqlite:///{folder / 'demo' / 'trivium.db'}")
-        settings, vault = Accounts(), Vault(Keyring(b"k" * 32))
+        settings, vault = AccountsSettings(), Vault(Keyring(b"k" * 32))
         accounts = Service(database, SystemClock(), settings, origin="http://x", vault=vault)
         try:
             return await accounts.login.with_password("demo", shown, Visitor())
@@ -132,7 +132,7 @@ def test_the_password_is_shown_at_the_first_start_only(trivium, stage, port, fol
             await database.close()
 
     user = asyncio.run(log_in()).user
-    assert ("demo", Role.ADMIN) == (user.name, user.role)
+    assert ("demo", UserRole.ADMIN) == (user.name, user.role)
 
 
 @pytest.mark.parametrize("loss", ["revoked", "database gone", "file gone"])
@@ -206,7 +206,7 @@ def test_an_engine_that_does_not_come_up_is_one_line(trivium, stage, port, monke
 
 def test_a_first_question_that_fails_is_told_and_serving_goes_on(trivium, stage, port, folder):
     """The log is named."""
-    stage.answer = Refused("status 502: broke")
+    stage.answer = GreetingFailed("status 502: broke")
     done = trivium("demo", "--listen", port)
     assert done.code == 0
     assert "the first request failed: status 502: broke" in done.err

@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.cli.key import last_second, unknown
-from trivium.cli.output import Failed
+from trivium.cli.output import CommandFailed
 from trivium.identity import keys
 from trivium.settings.entries import ModelEntry
 from trivium.settings.model import Settings
@@ -81,7 +81,7 @@ def test_an_end_is_a_moment(text, seconds):
 @pytest.mark.parametrize("text", ["soon", "01.01.2027", "2027-13-01", "9999-12-31", ""])
 def test_what_is_no_date_is_refused(text):
     """With an example of one that is."""
-    with pytest.raises(Failed, match="such as 2027-01-01"):
+    with pytest.raises(CommandFailed, match="such as 2027-01-01"):
         last_second(text)
 
 

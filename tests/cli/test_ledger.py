@@ -10,7 +10,7 @@ import pytest
 from ledger.conftest import Worker, payer, quote
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
-from trivium.ledger.audit import COLUMNS
+from trivium.ledger.verify import COLUMNS
 from trivium.storage.database import Database
 
 

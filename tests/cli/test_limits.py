@@ -3,8 +3,8 @@
 import pytest
 
 from trivium.cli.limits import budget, shown
-from trivium.cli.output import Failed
-from trivium.identity.model import Budget, Period
+from trivium.cli.output import CommandFailed
+from trivium.identity.model import KeyBudget, Period
 from trivium.settings.limits import RateLimits
 
 
@@ -19,13 +19,13 @@ from trivium.settings.limits import RateLimits
 )
 def test_a_budget_is_an_amount_and_a_period(text, nanos, period):
     """Exact to the nano-dollar."""
-    assert Budget(amount_nanos=nanos, period=period) == budget(text)
+    assert KeyBudget(amount_nanos=nanos, period=period) == budget(text)
 
 
 @pytest.mark.parametrize("text", ["5.00", "5/year", "/month", "1e3/day", "five/day", "5/month/day"])
 def test_anything_else_is_refused_with_what_would_be_right(text):
     """The example is one that works."""
-    with pytest.raises(Failed, match=r"such as 5\.00/month"):
+    with pytest.raises(CommandFailed, match=r"such as 5\.00/month"):
         budget(text)
 
 
@@ -35,7 +35,7 @@ def test_anything_else_is_refused_with_what_would_be_right(text):
         (None, (), ""),
         (RateLimits(requests=60), (), "60 requests a minute"),
         (RateLimits(None, 5, 2), (), "5 tokens a minute, 2 at once"),
-        (None, (Budget(amount_nanos=5 * 10**9, period=Period.MONTH),), "5.00 USD/month"),
+        (None, (KeyBudget(amount_nanos=5 * 10**9, period=Period.MONTH),), "5.00 USD/month"),
     ],
 )
 def test_limits_are_shown_in_one_line(limits, budgets, text):

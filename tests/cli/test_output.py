@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.cli import output
-from trivium.cli.output import Failed, ending
+from trivium.cli.output import CommandFailed, exit_code
 from trivium.faults import Fault, Kind
 from trivium.identity.errors import IdentityError
 from trivium.ledger.errors import LedgerError
@@ -67,7 +67,7 @@ def test_words_go_to_standard_error(capsys, say, line):
 
 def test_a_failure_ends_with_one_unless_it_says_otherwise():
     """Exit codes are part of the contract."""
-    assert (1, 2) == (output.Failed("x").code, output.Failed("x", code=2).code)
+    assert (1, 2) == (output.CommandFailed("x").code, output.CommandFailed("x", code=2).code)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_what_is_counted_is_named_as_people_do(number, words, expected):
 @pytest.mark.parametrize(
     ("exc", "code", "lines"),
     [
-        (Failed("no"), 1, ["no"]),
-        (Failed("wrong usage", code=2), 2, ["wrong usage"]),
+        (CommandFailed("no"), 1, ["no"]),
+        (CommandFailed("wrong usage", code=2), 2, ["wrong usage"]),
         (SettingsError("a.toml:1: x", "a.toml:2: y"), 1, ["a.toml:1: x", "a.toml:2: y"]),
         (StorageDown("gone"), 1, ["gone"]),
         (SchemaStale("old"), 1, ["old"]),
@@ -95,12 +95,12 @@ def test_what_is_counted_is_named_as_people_do(number, words, expected):
 )
 def test_what_was_foreseen_is_told(capsys, exc, code, lines):
     """One line for each thing that is wrong."""
-    assert code == ending(exc)
+    assert code == exit_code(exc)
     assert ("", "".join(f"trivium: {line}\n" for line in lines)) == capsys.readouterr()
 
 
 @pytest.mark.parametrize("exc", [RuntimeError("bug"), KeyError("x"), OSError(5, "io")])
 def test_what_was_not_foreseen_is_left_alone(capsys, exc):
     """A bug must not look like a mistake of the user's."""
-    assert ending(exc) is None
+    assert exit_code(exc) is None
     assert capsys.readouterr() == ("", "")

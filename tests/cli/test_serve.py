@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from trivium.cli import serve, worker
-from trivium.settings.model import Server
+from trivium.settings.model import ServerSettings
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_it_listens_answers_and_ends_when_told(start, workers):
     assert (401, process.pid) == (answer(found[1]), int(found[2]))
     process.terminate()
     # nothing runs: it does not take its whole time to drain
-    assert process.wait(Server().drain_s - 5) == 0
+    assert process.wait(ServerSettings().drain_s - 5) == 0
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -7,10 +7,10 @@ from starlette.routing import Route
 from console.visiting import Seen, visiting
 from trivium.console import app, render
 from trivium.console.render import SECTIONS, environment, sections
-from trivium.identity.model import Role, User
+from trivium.identity.model import User, UserRole
 
 ADA = User(id=1, name="ada", email="ada@example.com")
-EVE = User(id=2, name="eve", email="eve@example.com", role=Role.ADMIN)
+EVE = User(id=2, name="eve", email="eve@example.com", role=UserRole.ADMIN)
 
 
 def paths(user):

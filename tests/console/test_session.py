@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from console.visiting import console_over, user_of, visiting
 from trivium.console import app, session
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 
 
 async def mine(request):
@@ -78,7 +78,7 @@ async def test_a_user_sees_their_page(database):
         await visitor.log_in(await user_of(visitor.console))
         assert "of ada" == (await visitor.get("/account/mine")).text
         assert 403 == (await visitor.get("/admin/all")).status_code
-        await visitor.log_in(await user_of(visitor.console, "eve", Role.ADMIN))
+        await visitor.log_in(await user_of(visitor.console, "eve", UserRole.ADMIN))
         assert "of eve" == (await visitor.get("/admin/all")).text
 
 

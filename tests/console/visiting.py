@@ -20,9 +20,9 @@ from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
-from trivium.identity.model import Role
-from trivium.identity.own_keys import OwnKeys
+from trivium.identity.model import UserRole
 from trivium.identity.service import Identity
+from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
@@ -30,10 +30,10 @@ from trivium.ledger.statement.service import Statement
 from trivium.observe.audit.service import Audit
 from trivium.observe.history.service import History
 from trivium.secret import Keyring
-from trivium.settings.accounts import Accounts as AccountSettings
-from trivium.settings.model import Server, Settings
-from trivium.settings.payments import Payments as Limits
-from trivium.settings.section import OAuth as Rules
+from trivium.settings.accounts import AccountsSettings as AccountSettings
+from trivium.settings.model import ServerSettings, Settings
+from trivium.settings.payments import PaymentsSettings as Limits
+from trivium.settings.section import OAuthSettings as Rules
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
 from trivium.wiring.console import oauth_of
@@ -110,7 +110,7 @@ class Visitor:
         return token
 
 
-async def user_of(console, name="ada", role=Role.USER, *, password=None):
+async def user_of(console, name="ada", role=UserRole.USER, *, password=None):
     """A user, with a password if one is given."""
     user = await console.identity.create_user(name, f"{name}@example.com", role)
     if password:
@@ -131,7 +131,7 @@ def console_over(
     """The services of the pages over a test's database."""
     clock = clock or FixedClock()
     settings = Settings(
-        server=Server(**{"public_url": ORIGIN} | server),
+        server=ServerSettings(**{"public_url": ORIGIN} | server),
         accounts=AccountSettings(signup=signup),
         oauth=oauth,
     )

@@ -3,9 +3,9 @@
 import pytest
 
 from trivium.conversation.attachments import belonging, first, opened, sealed_shut
-from trivium.conversation.opaque import KINDS, REDACTED, SIGNATURE, SLOT, Opaque, Origin
+from trivium.conversation.opaque import KINDS, REDACTED, SIGNATURE, SLOT, Opaque, StateOrigin
 
-HERE = Origin("messages", "anthropic", "main")
+HERE = StateOrigin("messages", "anthropic", "main")
 OWN = Opaque(SIGNATURE, b"own", HERE)
 
 
@@ -13,9 +13,9 @@ OWN = Opaque(SIGNATURE, b"own", HERE)
     "origin",
     [
         None,
-        Origin("chat", "anthropic", "main"),
-        Origin("messages", "bedrock", "main"),
-        Origin("messages", "anthropic", "second"),
+        StateOrigin("chat", "anthropic", "main"),
+        StateOrigin("messages", "bedrock", "main"),
+        StateOrigin("messages", "anthropic", "second"),
     ],
 )
 def test_only_its_maker_gets_an_attachment_back(origin):

@@ -12,20 +12,20 @@ from trivium.conversation.effort import (
     room,
     wished,
 )
-from trivium.conversation.opaque import Origin
-from trivium.conversation.request import Effort, ReasoningWish, Thinking
+from trivium.conversation.opaque import StateOrigin
+from trivium.conversation.request import Effort, ReasoningSettings, Thinking
 from trivium.conversation.target import target
 
 
 def facts(**more):
     """A target with bounds."""
-    return target(Origin("messages", "anthropic", "main"), "m", **more)
+    return target(StateOrigin("messages", "anthropic", "main"), "m", **more)
 
 
 @pytest.mark.parametrize("step", BUDGETS)
 def test_a_step_survives_the_way_to_a_budget_and_back(step):
     """The numbers are the same both ways."""
-    assert step is effort_of(budget_of(ReasoningWish(effort=step), facts()))
+    assert step is effort_of(budget_of(ReasoningSettings(effort=step), facts()))
 
 
 def test_steps_rise():
@@ -53,19 +53,19 @@ def test_a_budget_is_the_nearest_step(budget, expected):
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected"),
+    ("wanted", "expected"),
     [
         (None, None),
-        (ReasoningWish(), None),
-        (ReasoningWish(switch=Thinking.ADAPTIVE), None),
-        (ReasoningWish(switch=Thinking.OFF, effort=Effort.HIGH), Effort.NONE),
-        (ReasoningWish(effort=Effort.LOW, budget=60000), Effort.LOW),
-        (ReasoningWish(switch=Thinking.ON, budget=9000), Effort.MEDIUM),
+        (ReasoningSettings(), None),
+        (ReasoningSettings(switch=Thinking.ADAPTIVE), None),
+        (ReasoningSettings(switch=Thinking.OFF, effort=Effort.HIGH), Effort.NONE),
+        (ReasoningSettings(effort=Effort.LOW, budget=60000), Effort.LOW),
+        (ReasoningSettings(switch=Thinking.ON, budget=9000), Effort.MEDIUM),
     ],
 )
-def test_what_a_wish_amounts_to(wish, expected):
+def test_what_a_wish_amounts_to(wanted, expected):
     """Off counts most, then the step, then the budget."""
-    assert expected is wished(wish)
+    assert expected is wished(wanted)
 
 
 @pytest.mark.parametrize(
@@ -84,20 +84,20 @@ def test_the_nearest_step_a_model_knows(step, known, expected):
 
 
 @pytest.mark.parametrize(
-    ("wish", "bounds", "expected"),
+    ("wanted", "bounds", "expected"),
     [
-        (ReasoningWish(switch=Thinking.OFF, budget=5000), {}, 0),
-        (ReasoningWish(effort=Effort.NONE), {}, 0),
-        (ReasoningWish(switch=Thinking.ADAPTIVE), {}, UNSAID),
-        (ReasoningWish(budget=5000), {}, 5000),
-        (ReasoningWish(budget=100), {}, 1024),
-        (ReasoningWish(budget=100), {"budget_min": 0}, 100),
-        (ReasoningWish(effort=Effort.MAX), {"budget_max": 24576}, 24576),
+        (ReasoningSettings(switch=Thinking.OFF, budget=5000), {}, 0),
+        (ReasoningSettings(effort=Effort.NONE), {}, 0),
+        (ReasoningSettings(switch=Thinking.ADAPTIVE), {}, UNSAID),
+        (ReasoningSettings(budget=5000), {}, 5000),
+        (ReasoningSettings(budget=100), {}, 1024),
+        (ReasoningSettings(budget=100), {"budget_min": 0}, 100),
+        (ReasoningSettings(effort=Effort.MAX), {"budget_max": 24576}, 24576),
     ],
 )
-def test_a_budget_stays_within_the_models_bounds(wish, bounds, expected):
+def test_a_budget_stays_within_the_models_bounds(wanted, bounds, expected):
     """A wish below or above them means the bound."""
-    assert expected == budget_of(wish, facts(**bounds))
+    assert expected == budget_of(wanted, facts(**bounds))
 
 
 @pytest.mark.parametrize(
@@ -121,16 +121,16 @@ def test_budget_and_limit_fit_together(budget, output_max, bounds, expected):
 
 
 @pytest.mark.parametrize(
-    ("wish", "changed"),
+    ("wanted", "changed"),
     [
         (None, False),
-        (ReasoningWish(effort=Effort.LOW), False),
-        (ReasoningWish(effort=Effort.LOW, budget=5), False),
-        (ReasoningWish(budget=8192), False),
-        (ReasoningWish(budget=8191), True),
-        (ReasoningWish(budget=0), False),
+        (ReasoningSettings(effort=Effort.LOW), False),
+        (ReasoningSettings(effort=Effort.LOW, budget=5), False),
+        (ReasoningSettings(budget=8192), False),
+        (ReasoningSettings(budget=8191), True),
+        (ReasoningSettings(budget=0), False),
     ],
 )
-def test_a_step_that_is_not_the_budget_is_known_as_such(wish, changed):
+def test_a_step_that_is_not_the_budget_is_known_as_such(wanted, changed):
     """The nearest is sent, and told."""
-    assert changed is inexact(wish)
+    assert changed is inexact(wanted)

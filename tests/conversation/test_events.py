@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.conversation.answer_losses import LossReporter
 from trivium.conversation.assemble import assembled
 from trivium.conversation.calls import ToolCall
-from trivium.conversation.custom import Customs
-from trivium.conversation.cutting import Cutter
+from trivium.conversation.custom_tools import Customs
 from trivium.conversation.events import (
     Delta,
     Deltas,
@@ -21,15 +21,15 @@ from trivium.conversation.events import (
     spelled,
 )
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.honesty import Report
 from trivium.conversation.items import Role, Turn
+from trivium.conversation.losses import Report
 from trivium.conversation.parts import Reasoning, Text, TokenLogprob
-from trivium.conversation.placing import Placing
 from trivium.conversation.request import Conversation
-from trivium.conversation.serial import Serial
+from trivium.conversation.sequential_parts import SequentialParts
+from trivium.conversation.stop_sequences import Cutter
 from trivium.conversation.tools import CustomTool, FunctionTool
-from trivium.pipeline.continuing import Rounds
-from trivium.recall.traces.tracer import Tracer
+from trivium.pipeline.continuation import Rounds
+from trivium.response_store.signatures.tracer import Tracer
 from trivium.wire.codec import WriteContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
@@ -100,7 +100,7 @@ def test_an_answer_is_put_together_from_both(reads):
     [
         lambda: Customs(TOOLS).events,
         lambda: Cutter(("END",), 9).events,
-        lambda: Serial().feed,
+        lambda: SequentialParts().feed,
         lambda: Rounds(SPOKEN, Shape.GENERATE, lambda _: b"{}").events,
         lambda: Rounds(SPOKEN, Shape.MESSAGES, lambda _: b"{}").events,
         lambda: Tracer("req_1", {}.__setitem__).events,
@@ -123,7 +123,7 @@ def test_the_same_is_missed_in_both(codec, reads):
     for spell in (spelled, list):
         report = Report("the chat shape of m")
         places = msgspec.structs.replace(codec.places, cut_calls=frozenset({Unified.STOP}))
-        placing = Placing(places, report)
+        placing = LossReporter(places, report)
         for read in reads:
             placing.events(spell(read))
         told.append(report.drops)

@@ -6,16 +6,16 @@ from msgspec.structs import replace
 
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.fit import FILLER, fitted
-from trivium.conversation.honesty import Act, Mend, Report
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.members import ROWS, Concept
-from trivium.conversation.opaque import SIGNATURE, THOUGHT_SIGNATURE, Opaque, Origin
-from trivium.conversation.parts import Form, Native, Reasoning, Text
+from trivium.conversation.losses import DropAction, Mend, Report
+from trivium.conversation.member_table import ROWS, Concept
+from trivium.conversation.opaque import SIGNATURE, THOUGHT_SIGNATURE, Opaque, StateOrigin
+from trivium.conversation.parts import Native, Reasoning, ReasoningForm, Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
@@ -31,8 +31,8 @@ from trivium.conversation.tools import (
 )
 from trivium.faults import Fault, Kind
 
-HERE = Origin("messages", "anthropic", "main")
-ELSEWHERE = Origin("generate", "google", "main")
+HERE = StateOrigin("messages", "anthropic", "main")
+ELSEWHERE = StateOrigin("generate", "google", "main")
 OWN = Opaque(SIGNATURE, b"own", HERE)
 FOREIGN = Opaque(THOUGHT_SIGNATURE, b"theirs", ELSEWHERE)
 NOBODYS = Opaque(SIGNATURE, b"?")
@@ -175,12 +175,12 @@ def test_only_attachments_that_the_target_made_go_back(stranger):
     ("part", "back", "kept"),
     [
         (Reasoning("hm", opaque=(OWN,)), ReasoningBack.SEALED, True),
-        (Reasoning("", form=Form.HIDDEN, opaque=(OWN,)), ReasoningBack.SEALED, True),
+        (Reasoning("", form=ReasoningForm.HIDDEN, opaque=(OWN,)), ReasoningBack.SEALED, True),
         (Reasoning("hm"), ReasoningBack.SEALED, False),
         (Reasoning("hm", opaque=(FOREIGN,)), ReasoningBack.SEALED, False),
         (Reasoning("hm"), ReasoningBack.NOTHING, False),
         (Reasoning("hm"), ReasoningBack.TEXT, True),
-        (Reasoning("", form=Form.HIDDEN), ReasoningBack.TEXT, False),
+        (Reasoning("", form=ReasoningForm.HIDDEN), ReasoningBack.TEXT, False),
     ],
 )
 def test_reasoning_goes_back_to_those_who_can_read_it(part, back, kept):
@@ -211,11 +211,11 @@ def test_an_answer_to_go_on_with_is_refused_where_the_model_does_not():
 @pytest.mark.parametrize("shape", ["chat", "responses", "generate"])
 def test_a_limit_above_the_models_own_is_brought_down_to_it(shape):
     """Callers whose shape demands a limit send what their own vendor's models can do."""
-    there = Origin(shape, "p", "main")
+    there = StateOrigin(shape, "p", "main")
     report = Report("the target")
     asked = Conversation(shape="messages", model="m", turns=(ASK,), output_max=64_000)
     assert 16_384 == fitted(asked, target(there, "m", output_cap=16_384), report).output_max
-    assert [("max_tokens", Act.CHANGED)] == [(one.member, one.act) for one in report.drops]
+    assert [("max_tokens", DropAction.CHANGED)] == [(one.member, one.act) for one in report.drops]
     assert asked is fitted(asked, target(there, "m"), report)
     assert asked is fitted(asked, target(there, "m", output_cap=64_000), report)
 
@@ -225,7 +225,7 @@ def test_filling_a_cache_without_an_answer_is_refused_where_no_shape_can_ask_for
     """A least answer would be paid for, and is not what was asked."""
     asked = Conversation(shape="messages", model="m", turns=(ASK,), output_max=0)
     with pytest.raises(Fault, match="cached") as caught:
-        fitted(asked, target(Origin(shape, "p", "main"), "m"), Report("the target"))
+        fitted(asked, target(StateOrigin(shape, "p", "main"), "m"), Report("the target"))
     assert (Kind.UNREPRESENTABLE, "max_tokens") == (caught.value.kind, caught.value.param)
 
 
@@ -242,7 +242,7 @@ def test_a_strict_tool_with_optional_members_is_strict_where_it_may_be(shape, sc
     """OpenAI refuses the request for it; what the tool takes it is told either way."""
     tool, report = FunctionTool("f", parameters=schema, strict=True), Report("the target")
     asked = Conversation(shape="messages", model="m", turns=(ASK,), tools=(tool,))
-    found = fitted(asked, target(Origin(shape, "p", "main"), "m"), report)
+    found = fitted(asked, target(StateOrigin(shape, "p", "main"), "m"), report)
     assert replace(tool, strict=strict) == found.tools[0]
     assert ([] if strict else ["tools[].strict"]) == [one.member for one in report.drops]
 
@@ -258,7 +258,7 @@ def test_hints_that_the_model_refuses_are_dropped_and_reported():
         sampling=Sampling(temperature=1.0, seed=7),
         verbosity="low",
         user="u",
-        reasoning=ReasoningWish(effort=Effort.LOW),
+        reasoning=ReasoningSettings(effort=Effort.LOW),
     )
     assert asking(ASK) == fitted(conversation, REFUSED, report)
     assert ["temperature", "seed", "reasoning_effort", "verbosity"] == [
@@ -268,7 +268,7 @@ def test_hints_that_the_model_refuses_are_dropped_and_reported():
 
 
 @pytest.mark.parametrize(
-    ("wish", "param"),
+    ("wanted", "param"),
     [
         ({"candidates": 2}, "n"),
         ({"logprobs": True}, "logprobs"),
@@ -276,28 +276,28 @@ def test_hints_that_the_model_refuses_are_dropped_and_reported():
         ({"modalities": ("text", "audio")}, "modalities"),
     ],
 )
-def test_a_contract_that_the_model_refuses_is_a_fault(wish, param):
+def test_a_contract_that_the_model_refuses_is_a_fault(wanted, param):
     """The caller's code depends on it."""
     with pytest.raises(Fault) as caught:
-        fitted(asking(ASK, **wish), REFUSED, Report("the target"))
+        fitted(asking(ASK, **wanted), REFUSED, Report("the target"))
     assert (Kind.UNREPRESENTABLE, param) == (caught.value.kind, caught.value.param)
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "wanted",
     [
         {"candidates": 1},
         {"logprobs": False, "top_logprobs": 0},
         {"format": ResponseFormat(FormatKind.TEXT)},
         {"modalities": ("text",)},
         {"parallel_calls": True},
-        {"reasoning": ReasoningWish(effort=Effort.NONE)},
+        {"reasoning": ReasoningSettings(effort=Effort.NONE)},
     ],
 )
-def test_a_member_that_asks_for_nothing_special_is_left_out_quietly(wish):
+def test_a_member_that_asks_for_nothing_special_is_left_out_quietly(wanted):
     """The model does that anyway."""
     report = Report("the target", strict=True)
-    assert asking(ASK) == fitted(asking(ASK, **wish), REFUSED, report)
+    assert asking(ASK) == fitted(asking(ASK, **wanted), REFUSED, report)
 
 
 def test_every_member_of_the_whole_request_can_be_refused():
@@ -347,28 +347,28 @@ THINKING = frozenset({Concept.TEMPERATURE})
 
 
 @pytest.mark.parametrize(
-    ("known", "wish", "kept"),
+    ("known", "wanted", "kept"),
     [
         ({}, None, True),
-        ({}, ReasoningWish(effort=Effort.LOW), False),
-        ({}, ReasoningWish(effort=Effort.NONE), True),
-        ({}, ReasoningWish(budget=0), True),
-        ({}, ReasoningWish(switch=Thinking.ADAPTIVE), False),
-        ({}, ReasoningWish(shown=True), True),
+        ({}, ReasoningSettings(effort=Effort.LOW), False),
+        ({}, ReasoningSettings(effort=Effort.NONE), True),
+        ({}, ReasoningSettings(budget=0), True),
+        ({}, ReasoningSettings(switch=Thinking.ADAPTIVE), False),
+        ({}, ReasoningSettings(shown=True), True),
         ({"thinks_unasked": True}, None, False),
-        ({"thinks_unasked": True}, ReasoningWish(shown=True), False),
-        ({"thinks_unasked": True}, ReasoningWish(effort=Effort.NONE), True),
+        ({"thinks_unasked": True}, ReasoningSettings(shown=True), False),
+        ({"thinks_unasked": True}, ReasoningSettings(effort=Effort.NONE), True),
         (
             {"thinks_unasked": True, "thinking_off": False},
-            ReasoningWish(switch=Thinking.OFF),
+            ReasoningSettings(switch=Thinking.OFF),
             False,
         ),
     ],
 )
-def test_what_is_refused_while_thinking_depends_on_whether_it_thinks(known, wish, kept):
+def test_what_is_refused_while_thinking_depends_on_whether_it_thinks(known, wanted, kept):
     """Asked for, by itself, switched off, or impossible to switch off."""
     report = Report("the target")
-    told = asking(ASK, sampling=Sampling(temperature=0.5), reasoning=wish)
+    told = asking(ASK, sampling=Sampling(temperature=0.5), reasoning=wanted)
     found = fitted(told, facts(refuses_thinking=THINKING, **known), report)
     assert (0.5 if kept else None) == found.sampling.temperature
     why = [] if kept else ["not taken by this model while it thinks"]
@@ -379,7 +379,7 @@ def test_a_search_is_named_as_its_caller_asked_for_it():
     """Chat has no tool for it but a member of its own."""
     search = ServerTool(kind=ServerKind.WEB_SEARCH, native=Native("chat", b"{}"))
     conversation = asking(Turn(Role.USER, (Text("Hi"),)), tools=(search,))
-    known = target(Origin("messages", "vendor", "account"), "m", server_tools=frozenset())
+    known = target(StateOrigin("messages", "vendor", "account"), "m", server_tools=frozenset())
     with pytest.raises(Fault, match=r"^web_search_options cannot") as raised:
         fitted(conversation, known, Report("the messages shape of m"))
     assert "web_search_options" == raised.value.param
@@ -409,7 +409,7 @@ SEARCH = ServerTool(
 def test_a_search_that_is_merely_offered_may_be_missing(tools, choice, left_out):
     """Agents offer one in every request; whoever depends on it is refused by name."""
     conversation = asking(Turn(Role.USER, (Text("Hi"),)), tools=tools, tool_choice=choice)
-    known = target(Origin("chat", "vendor", "account"), "m")
+    known = target(StateOrigin("chat", "vendor", "account"), "m")
     report = Report("the chat shape of m")
     if left_out:
         assert (LOOK,) == fitted(conversation, known, report).tools
@@ -441,7 +441,7 @@ def test_phases_keep_nothing_apart_where_there_are_none():
 
 def test_phases_stay_where_they_are_known():
     """And what cannot be read is left out between them."""
-    known = target(Origin("responses", "openai", "main"), "m", blank_text=True)
+    known = target(StateOrigin("responses", "openai", "main"), "m", blank_text=True)
     found, repairs, _ = fit(*PHASED, known=known)
     assert [None, "commentary", None, None] == [turn.phase for turn in found]
     assert Mend.EMPTY_TURN not in repairs

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Rank, Report
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.opaque import Origin
+from trivium.conversation.losses import Rank, Report
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Native, Text, VendorPart
 from trivium.conversation.request import Conversation
 from trivium.conversation.server_tools import unsaid
@@ -60,7 +60,7 @@ def test_conditions_are_policy_and_all_else_is_cost(declared, expected):
 
 def fit(declared, shape):
     """The report of a request with this tool, from a responses caller."""
-    goal = target(Origin(shape, "vendor", "main"), "m")
+    goal = target(StateOrigin(shape, "vendor", "main"), "m")
     report = Report(goal.title)
     asked = Turn(Role.USER, (Text("News?"),))
     spoken = Conversation(shape="responses", model="m", turns=(asked,), tools=(declared,))
@@ -85,7 +85,7 @@ def uploading(role, shape):
     """What becomes of a turn with a file for the vendor's own tools."""
     turns = (Turn(role, (UPLOAD, Text("See."))), Turn(Role.USER, (Text("Go on."),)))
     spoken = Conversation(shape="messages", model="m", turns=turns)
-    return fitted(spoken, target(Origin(shape, "vendor", "main"), "m"), Report("m")).turns
+    return fitted(spoken, target(StateOrigin(shape, "vendor", "main"), "m"), Report("m")).turns
 
 
 @pytest.mark.parametrize("shape", ["chat", "responses", "generate"])
@@ -118,7 +118,7 @@ BASH = VendorTool(
 def offered(*tools, **known):
     """The tools that a target of Google's is told of, and what was left out."""
     said = (Turn(Role.USER, (Text("Hi"),)),)
-    google = target(Origin("generate", "vendor", "account"), "m", **known)
+    google = target(StateOrigin("generate", "vendor", "account"), "m", **known)
     report = Report("the generate shape of m")
     asked = Conversation(shape="responses", model="m", turns=said, tools=tools)
     return fitted(asked, google, report).tools, len(report.drops)

@@ -3,15 +3,15 @@
 import msgspec
 import pytest
 
-from trivium.conversation.members import Concept
-from trivium.conversation.opaque import Origin
+from trivium.conversation.member_table import Concept
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.target import BY_SHAPE, Input, Thinks, target
 
 
 @pytest.mark.parametrize("shape", BY_SHAPE)
 def test_every_shape_has_facts_that_are_facts(shape):
     """Each name in the table is a member, each value of its type."""
-    found = target(Origin(shape, "p", "main"), "m")
+    found = target(StateOrigin(shape, "p", "main"), "m")
     assert f"the {shape} shape of m" == found.title
     for name, value in BY_SHAPE[shape].items():
         assert value == getattr(found, name)
@@ -20,7 +20,7 @@ def test_every_shape_has_facts_that_are_facts(shape):
 def test_a_profile_knows_better_than_its_shape():
     """What it does not say stays as it is of the shape."""
     found = target(
-        Origin("messages", "p", "main"),
+        StateOrigin("messages", "p", "main"),
         "m",
         title="m of p",
         thinks=Thinks.BUDGET,
@@ -35,4 +35,4 @@ def test_a_profile_knows_better_than_its_shape():
 def test_a_fact_of_the_wrong_type_is_refused(facts):
     """Profiles are data; a bad one must not get as far as a request."""
     with pytest.raises(msgspec.ValidationError):
-        target(Origin("chat", "p", "main"), "m", **facts)
+        target(StateOrigin("chat", "p", "main"), "m", **facts)

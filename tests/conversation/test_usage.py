@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.conversation.usage import Images, Usage, added
+from trivium.conversation.usage import GeneratedImages, Usage, added
 
 COUNT = st.integers(min_value=0, max_value=10**7)
 INPUTS = (
@@ -87,12 +87,12 @@ def test_a_usage_counts_as_one_request_that_the_vendor_reported():
 
 def test_several_calls_add_up():
     """Counter by counter, as one request; pictures of one kind together."""
-    images = Images(count=1, size="1x1", quality="low")
+    images = GeneratedImages(count=1, size="1x1", quality="low")
     one = Usage(fresh=1, output=2, image_output=10, images=(images,), seconds=1.5, searches=2)
     other = Usage(fresh=3, cache_read=4, reasoning=5, images=(images,), searches=1, estimated=True)
     assert Usage(
         fresh=4, cache_read=4, output=2, reasoning=5, image_output=10, seconds=1.5,
-        images=(Images(count=2, size="1x1", quality="low"),), searches=3, estimated=True,
+        images=(GeneratedImages(count=2, size="1x1", quality="low"),), searches=3, estimated=True,
     ) == added(one, other)  # fmt: skip
 
 

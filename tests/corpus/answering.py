@@ -4,7 +4,7 @@ import gzip
 import json
 import zlib
 
-from codings import brotli, zstd
+from content_codings import brotli, zstd
 from corpus.case import PIECE, answer, times
 from corpus.stage import MIB, SHAPES
 from growth import streams, told

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from stories import running
+from end_to_end import running
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 PROBE_S = 0.01

@@ -37,9 +37,9 @@ def address():
 
 def inflate():
     """A compressed answer expanded as far as its bytes go, in one turn."""
-    from trivium.upstream import coding
+    from trivium.upstream import content_coding
 
-    coding._CALLS_MAX = 1 << 60
+    content_coding._CALLS_MAX = 1 << 60
 
 
 MENDS = {"joined": joined, "address": address, "inflate": inflate}

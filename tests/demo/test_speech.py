@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.audio.forms import form
 from trivium.demo import speech
-from trivium.demo.speech import Server, encoded
+from trivium.demo.speech import SpeechServer, encoded
 
 WORDS = [
     types.SimpleNamespace(
@@ -37,7 +37,7 @@ class Parrot:
 @pytest.fixture
 def server():
     """One server, closed afterwards."""
-    running = Server(Parrot(), "k")
+    running = SpeechServer(Parrot(), "k")
     yield running
     running.close()
 
@@ -58,7 +58,7 @@ def spoken(**more):
 
 def test_it_is_healthy_once_it_listens():
     """As whoever waits for it asks."""
-    running = Server(Parrot(), "k")
+    running = SpeechServer(Parrot(), "k")
     assert 200 == asked(running, "/health", method="GET")[0]
     assert 404 == asked(running, "/elsewhere", method="GET")[0]
     running.close()

@@ -8,9 +8,9 @@ from structlog.testing import capture_logs
 
 from assets.stores import folder_objects
 from assets.test_service import made
-from doubles import Double
 from edge.wires import Sheet, asked
 from gateway import Gateway, error_of
+from scripted_upstream import Double
 from trivium.assets.model import MissingAssetError
 from trivium.edge import asset as module
 from trivium.edge.asset import serve
@@ -187,7 +187,7 @@ class Shelf:
         self.found = found
 
     def check(self, *_):
-        return module.Standing.GOOD
+        return module.SignatureCheck.GOOD
 
     async def find(self, _):
         if isinstance(self.found, Exception):

@@ -5,9 +5,9 @@ import tracemalloc
 import pytest
 
 from edge.wires import asked
-from trivium.edge.body import BLOCK_BYTES, PIECES_MAX, Body
-from trivium.edge.kept import Kept, Share
-from trivium.edge.limits import Limits
+from trivium.edge.body import BLOCK_BYTES, PIECES_MAX, BodyBuffer
+from trivium.edge.body_memory import BodyMemory, MemoryShare
+from trivium.edge.limits import ServerLimits
 from trivium.faults import Fault, Kind
 
 
@@ -21,7 +21,10 @@ def pieces(size, of):
 )
 def test_a_body_is_what_was_fed(size, of):
     """One piece, many of one byte, and more than is kept as pieces."""
-    body, exchange = Body(Limits(), Share(Kept(), None, large=False)), asked()
+    body, exchange = (
+        BodyBuffer(ServerLimits(), MemoryShare(BodyMemory(), None, large=False)),
+        asked(),
+    )
     for piece in pieces(size, of):
         body.feed(piece)
     assert not body.full(lambda: None)
@@ -32,7 +35,7 @@ def test_a_body_is_what_was_fed(size, of):
 
 def test_a_body_beyond_its_limit_is_refused():
     """At the first byte too many."""
-    body = Body(Limits(body_bytes_max=10), Share(Kept(), None, large=False))
+    body = BodyBuffer(ServerLimits(body_bytes_max=10), MemoryShare(BodyMemory(), None, large=False))
     body.feed(b"a" * 10)
     with pytest.raises(Fault) as refused:
         body.feed(b"a")
@@ -48,7 +51,10 @@ def test_a_body_takes_little_more_memory_than_its_own_size(size, of, more):
     piece = memoryview(b"a" * of)
     tracemalloc.start()
     try:
-        body, exchange = Body(Limits(), Share(Kept(), None, large=False)), asked()
+        body, exchange = (
+            BodyBuffer(ServerLimits(), MemoryShare(BodyMemory(), None, large=False)),
+            asked(),
+        )
         for _ in range(size // of):
             body.feed(bytes(piece))
         body.finish(exchange)

@@ -7,7 +7,7 @@ import pytest
 import uvloop
 
 from edge.wires import EchoHost, Wire, serving, wire
-from trivium.edge.limits import Limits
+from trivium.edge.limits import ServerLimits
 from trivium.faults import Fault, Kind
 
 GET = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -21,7 +21,7 @@ def post(body: bytes, *extra: bytes, path: bytes = b"/b") -> bytes:
 CHUNKED = b"POST /c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-async def exchange(raw: bytes, limits: Limits | None = None):
+async def exchange(raw: bytes, limits: ServerLimits | None = None):
     """One request on a connection of its own: the answer, and what the host saw."""
     host = EchoHost(limits)
     async with serving(host) as port, wire(port) as line:
@@ -160,7 +160,7 @@ async def test_a_pipelined_request_waits_for_the_answer_before_it():
 @pytest.mark.asyncio
 async def test_a_caller_that_pipelines_without_end_is_read_no_further():
     """Requests behind the current one are bounded: the rest stays in the kernel."""
-    host = EchoHost(Limits(pipeline_max=4))
+    host = EchoHost(ServerLimits(pipeline_max=4))
     host.hold = []
     async with serving(host) as port, wire(port) as line:
         for _ in range(200):
@@ -252,7 +252,7 @@ async def test_a_refused_request_with_a_small_body_keeps_its_connection():
     assert [] == host.seen
 
 
-LIMITS = Limits(
+LIMITS = ServerLimits(
     header_bytes_max=2000, headers_max=20, body_bytes_max=5000, linger_s=0.3,
     header_timeout_s=0.3, body_timeout_s=0.3, keepalive_s=0.4,
 )  # fmt: skip
@@ -369,7 +369,7 @@ async def test_a_caller_that_leaves_cancels_what_runs_for_it(how):
 @pytest.mark.asyncio
 async def test_a_half_closed_caller_is_answered_when_the_setting_says_so():
     """`half_closed = "answer"`: the request was whole before the sending side was shut."""
-    host = EchoHost(Limits(half_closed_cancels=False))
+    host = EchoHost(ServerLimits(half_closed_cancels=False))
     host.hold = []
     async with serving(host) as port, wire(port) as line:
         await line.send(GET)
@@ -382,7 +382,7 @@ async def test_a_half_closed_caller_is_answered_when_the_setting_says_so():
 @pytest.mark.asyncio
 async def test_a_connection_beyond_the_limit_is_refused_in_json():
     """The limit on connections is an answer too."""
-    host = EchoHost(Limits(connections_max=1, linger_s=0.1))
+    host = EchoHost(ServerLimits(connections_max=1, linger_s=0.1))
     async with serving(host) as port, wire(port) as first:
         await first.send(GET)
         await first.answer()
@@ -429,7 +429,7 @@ LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 def test_a_request_that_comes_before_the_gateway_is_ready_waits(loop):
     """The port is open before keys are known: nobody is refused for being early."""
 
-    async def story():
+    async def context():
         host = EchoHost()
         host.ready = False
         async with serving(host) as port, wire(port) as line:
@@ -444,4 +444,4 @@ def test_a_request_that_comes_before_the_gateway_is_ready_waits(loop):
             return [(await line.answer())[2] for _ in range(2)]
 
     with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
-        assert [b"/a ", b"/b hello"] == runner.run(story())
+        assert [b"/a ", b"/b hello"] == runner.run(context())

@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from doubles import Double, Send, sized
 from edge.wires import asked
 from gateway import Gateway, error_of
-from trivium.edge import dispatch, listing
-from trivium.edge.limits import Limits
-from trivium.edge.routes import Explain, File, Listing, Page
-from trivium.pipeline.structs import Stored, VideoCall
+from scripted_upstream import Double, Send, sized
+from trivium.edge import dispatch, model_list
+from trivium.edge.limits import ServerLimits
+from trivium.edge.routes import AssetRoute, ExplainRoute, ModelListRoute, PageRoute
+from trivium.pipeline.structs import StoredResponseRoute, VideoRoute
 
 SERVICES = SimpleNamespace(assets=object())
 
@@ -19,10 +19,10 @@ SERVICES = SimpleNamespace(assets=object())
 @pytest.mark.parametrize(
     ("target", "by"),
     [
-        (Stored(response_id="resp_1", action="retrieve"), "serve"),
-        (VideoCall(action="list"), "serve"),
-        (Explain(), "serve"),
-        (File(asset_id="a"), "serve"),
+        (StoredResponseRoute(response_id="resp_1", action="retrieve"), "serve"),
+        (VideoRoute(action="list"), "serve"),
+        (ExplainRoute(), "serve"),
+        (AssetRoute(asset_id="a"), "serve"),
     ],
 )
 def test_what_takes_time_is_returned_to_be_run(target, by):
@@ -35,15 +35,15 @@ def test_what_takes_time_is_returned_to_be_run(target, by):
 def test_a_listing_is_answered_at_once(monkeypatch):
     """From memory."""
     seen = []
-    monkeypatch.setattr(listing, "answer", lambda *given: seen.append(given))
-    target, exchange = Listing(google=False), asked()
+    monkeypatch.setattr(model_list, "answer", lambda *given: seen.append(given))
+    target, exchange = ModelListRoute(google=False), asked()
     assert dispatch.serve(exchange, target, SERVICES) is None
     assert [(exchange, target, SERVICES)] == seen
 
 
 def test_a_page_is_not_served_here():
     """The pages plane does."""
-    assert dispatch.serve(asked(), Page(), SERVICES) is None
+    assert dispatch.serve(asked(), PageRoute(), SERVICES) is None
 
 
 JSON = b"Content-Type: application/json\r\n"
@@ -83,7 +83,7 @@ async def test_a_large_request_that_holds_too_much_is_refused(more, status):
 async def test_a_look_that_is_called_off_goes_no_further(gone, faults):
     """Whoever is still there is told."""
     exchange, went = Asked(b'["' + LONG * 3 + b'"]'), []
-    task = asyncio.create_task(dispatch.look(exchange, Limits(), went.append))
+    task = asyncio.create_task(dispatch.check_body(exchange, ServerLimits(), went.append))
     await asyncio.sleep(0)
     exchange.gone = gone
     task.cancel()

@@ -6,9 +6,9 @@ import time
 import msgspec
 import pytest
 
-from doubles import Close, Double, Send, Stall, Until, let_go, sized
 from edge.wires import Wire
 from gateway import Gateway, encoded, error_of
+from scripted_upstream import Close, Double, Send, Stall, Until, let_go, sized
 
 MESSAGES = [{"role": "user", "content": "Hi"}]
 CHAT = "/v1/chat/completions"

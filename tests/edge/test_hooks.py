@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from doubles import Double
 from gateway import Gateway, error_of
 from plugin.test_example import PLAIN
+from scripted_upstream import Double
 from trivium.edge import hooks
 from trivium.faults import Fault, Kind
 

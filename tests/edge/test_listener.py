@@ -6,12 +6,12 @@ import email.utils
 import msgspec
 import pytest
 
-from doubles import Double, Send, sized
 from gateway import Gateway, error_of
+from scripted_upstream import Double, Send, sized
 from trivium.clock import SystemClock
-from trivium.edge.connection import Connection
+from trivium.edge.connection import CallerConnection
 from trivium.edge.cors import Cors
-from trivium.edge.limits import Limits
+from trivium.edge.limits import ServerLimits
 from trivium.edge.listener import Listener
 from trivium.wire.operation import Shape
 
@@ -211,7 +211,7 @@ async def test_a_body_over_the_limit_is_told_in_the_shapes_own_dialect(path, sha
     """Sized, and chunked, where only the count tells."""
     async with (
         Double([[]]) as vendor,
-        Gateway.to(("openai", vendor), limits=Limits(body_bytes_max=1000)) as gateway,
+        Gateway.to(("openai", vendor), limits=ServerLimits(body_bytes_max=1000)) as gateway,
     ):
         chunked = gateway.head(path).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
         for raw in (gateway.head(path, b"a" * 1001), chunked + b"3e9\r\n" + b"a" * 1001):
@@ -248,7 +248,7 @@ async def test_time_limits_are_kept_after_a_tick_has_failed():
     """One bad connection must not make every other immortal."""
     async with (
         Double([[]]) as vendor,
-        Gateway.to(("openai", vendor), limits=Limits(keepalive_s=0.3)) as gateway,
+        Gateway.to(("openai", vendor), limits=ServerLimits(keepalive_s=0.3)) as gateway,
     ):
         line = await gateway.wire()
         await asyncio.sleep(0.05)
@@ -263,7 +263,7 @@ async def test_time_limits_are_kept_after_a_tick_has_failed():
 @pytest.mark.parametrize("step", ["open", "tick", "drain", "close"])
 async def test_what_one_connection_raises_ends_that_one_alone(monkeypatch, step):
     """Whatever is done by all connections in a row is done by the others as well."""
-    listener = Listener(limits=Limits(), clock=SystemClock(), cors=Cors(()))
+    listener = Listener(limits=ServerLimits(), clock=SystemClock(), cors=Cors(()))
     done = []
 
     class Sound(Broken):
@@ -277,7 +277,7 @@ async def test_what_one_connection_raises_ends_that_one_alone(monkeypatch, step)
     sound = [Sound(listener) for _ in range(3)]
     for name in ("ready", "tick", "drain", "interrupt", "close", "cut"):
         monkeypatch.setattr(
-            Connection, name, lambda one, *args, name=name: getattr(one, name)(*args)
+            CallerConnection, name, lambda one, *args, name=name: getattr(one, name)(*args)
         )
     listener.connections.update(broken + sound)
     if step == "open":

@@ -8,8 +8,8 @@ import pytest
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from doubles import Double
 from gateway import Gateway, error_of
+from scripted_upstream import Double
 from trivium.admission.addresses import networks
 from trivium.edge import openapi, pages
 from trivium.edge.readiness import Readiness

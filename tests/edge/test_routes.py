@@ -9,19 +9,19 @@ from trivium.edge.routes import (
     METRICS,
     PAGES,
     RELAY,
-    Explain,
-    File,
-    Listing,
+    AssetRoute,
+    ExplainRoute,
+    ModelListRoute,
     NotAllowed,
-    Page,
-    Root,
+    PageRoute,
+    RootRoute,
     allowed,
     form_limits,
     resolve,
 )
 from trivium.edge.routes import shape_of as dialect_of
 from trivium.faults import Fault, Kind
-from trivium.pipeline.structs import Route, Stored, VideoCall
+from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
 from trivium.wire.generate.path import METHODS
 from trivium.wire.operation import ASYNC_JOBS, UPSTREAM_ONLY, Operation, Shape
 
@@ -109,22 +109,22 @@ def test_a_model_name_may_hold_anything(rest, model):
 
 
 LISTED = {
-    b"/v1/models": Listing(google=False),
-    b"/models": Listing(google=False),
-    b"/v1/models/gpt-x": Listing(google=False, model="gpt-x"),
-    b"/models/gpt-x": Listing(google=False, model="gpt-x"),
-    b"/v1/models/org/name": Listing(google=False, model="org/name"),
-    b"/v1/models/org%2Fname": Listing(google=False, model="org/name"),
-    b"/v1/models/llama3:8b": Listing(google=False, model="llama3:8b"),
-    b"/v1/models/a%20b%25": Listing(google=False, model="a b%"),
-    b"/v1beta/models": Listing(google=True),
-    b"/v1alpha/models": Listing(google=True),
-    b"/vendorc/v1beta/models": Listing(google=True),
-    b"/vendorc/v1/models": Listing(google=True),
-    b"/gemini/v1beta/models": Listing(google=True),
-    b"/gemini/v1beta/models/g": Listing(google=True, model="g"),
-    b"/vendorc/v1beta/models/models/g": Listing(google=True, model="g"),
-    b"/v1beta/models/llama3:8b": Listing(google=True, model="llama3:8b"),
+    b"/v1/models": ModelListRoute(google=False),
+    b"/models": ModelListRoute(google=False),
+    b"/v1/models/gpt-x": ModelListRoute(google=False, model="gpt-x"),
+    b"/models/gpt-x": ModelListRoute(google=False, model="gpt-x"),
+    b"/v1/models/org/name": ModelListRoute(google=False, model="org/name"),
+    b"/v1/models/org%2Fname": ModelListRoute(google=False, model="org/name"),
+    b"/v1/models/llama3:8b": ModelListRoute(google=False, model="llama3:8b"),
+    b"/v1/models/a%20b%25": ModelListRoute(google=False, model="a b%"),
+    b"/v1beta/models": ModelListRoute(google=True),
+    b"/v1alpha/models": ModelListRoute(google=True),
+    b"/vendorc/v1beta/models": ModelListRoute(google=True),
+    b"/vendorc/v1/models": ModelListRoute(google=True),
+    b"/gemini/v1beta/models": ModelListRoute(google=True),
+    b"/gemini/v1beta/models/g": ModelListRoute(google=True, model="g"),
+    b"/vendorc/v1beta/models/models/g": ModelListRoute(google=True, model="g"),
+    b"/v1beta/models/llama3:8b": ModelListRoute(google=True, model="llama3:8b"),
 }
 
 
@@ -138,8 +138,8 @@ def test_models_are_listed_under_every_address(path, method):
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_pages_and_the_root_are_read(method):
     """Probes come with either method."""
-    assert Root() == resolve(method, b"/", b"")
-    assert [Page()] * 3 == [resolve(method, path, b"") for path in sorted(PAGES)]
+    assert RootRoute() == resolve(method, b"/", b"")
+    assert [PageRoute()] * 3 == [resolve(method, path, b"") for path in sorted(PAGES)]
 
 
 OTHER_METHODS = ("GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND")
@@ -266,17 +266,19 @@ def test_everything_described_is_served():
         )
         target = resolve(method, path, b"")
         if "{response_id}" in template:
-            assert isinstance(target, Stored), template
+            assert isinstance(target, StoredResponseRoute), template
         elif "/v1/videos" in template:
-            assert isinstance(target, VideoCall), template
+            assert isinstance(target, VideoRoute), template
         elif "{asset_id}" in template:
-            assert isinstance(target, File), template
+            assert isinstance(target, AssetRoute), template
         elif template == "/api/explain":
-            assert isinstance(target, Explain)
+            assert isinstance(target, ExplainRoute)
         elif "oauth" in template or template.startswith("/api/admin/"):
-            assert isinstance(target, Page), template
+            assert isinstance(target, PageRoute), template
         else:
-            assert isinstance(target, Route if method == "POST" else Listing | Page), template
+            assert isinstance(target, Route if method == "POST" else ModelListRoute | PageRoute), (
+                template
+            )
 
 
 def test_everything_served_is_described():
@@ -321,7 +323,7 @@ def test_everything_served_is_described():
 )
 def test_a_stored_response_is_asked_for_by_its_id(method, path, response_id, action):
     """What is below it says what is wanted; its errors are the shape's."""
-    assert Stored(response_id=response_id, action=action) == resolve(method, path, b"")
+    assert StoredResponseRoute(response_id=response_id, action=action) == resolve(method, path, b"")
     assert Shape.RESPONSES is dialect_of(path)
 
 
@@ -356,7 +358,7 @@ def test_the_query_is_no_part_of_the_path():
 )  # fmt: skip
 def test_pages_for_people_know_their_own_methods(method, path):
     """What is there is for them to say."""
-    assert Page() == resolve(method, path, b"")
+    assert PageRoute() == resolve(method, path, b"")
 
 
 @pytest.mark.parametrize("path", [b"/accounts", b"/loginx", b"/Login", b"//login", b"/v1/account"])
@@ -382,7 +384,7 @@ def test_a_page_begins_with_its_own_word(path):
 def test_a_video_is_asked_for_by_its_id(method, path, video_id, action):
     """What is below it says what is wanted; its errors are the shape's."""
     target = resolve(method, path, b"variant=thumbnail")
-    assert VideoCall(action=action, video_id=video_id) == target
+    assert VideoRoute(action=action, video_id=video_id) == target
     assert Shape.VIDEOS is dialect_of(path)
     assert (form_limits(target) is not None) is (method == "POST")
 

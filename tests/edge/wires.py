@@ -4,10 +4,10 @@ import asyncio
 import contextlib
 from types import SimpleNamespace
 
-from trivium.edge.connection import Connection
+from trivium.edge.body_memory import BodyMemory
+from trivium.edge.connection import CallerConnection
 from trivium.edge.exchange import Exchange
-from trivium.edge.kept import Kept
-from trivium.edge.limits import Limits
+from trivium.edge.limits import ServerLimits
 from trivium.faults import Fault
 from trivium.uploads.spool import Room
 
@@ -56,15 +56,15 @@ def asked(sheet: Sheet | None = None, *, target: bytes = b"/", **changes) -> Exc
 class EchoHost:
     """Answers each request with what it understood of it."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits(linger_s=0.3)
+    def __init__(self, limits: ServerLimits | None = None) -> None:
+        self.limits = limits or ServerLimits(linger_s=0.3)
         self.date_line = b""
         self.has_cors = False
         self.draining = False
         self.ready = True
         self.room = Room(memory_bytes=4096)
-        self.kept = Kept()
-        self.connections: set[Connection] = set()
+        self.kept = BodyMemory()
+        self.connections: set[CallerConnection] = set()
         self.time = asyncio.get_running_loop().time
         self.count = 0
         self.again = 0
@@ -101,7 +101,7 @@ class EchoHost:
 async def serving(host: EchoHost):
     """The host on a free loopback port; gives the port."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(host), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: CallerConnection(host), "127.0.0.1", 0)
 
     async def ticks() -> None:
         while True:

@@ -10,19 +10,19 @@ from starlette.requests import Request
 
 from trivium.console import forms
 from trivium.console.account.key_terms import Bounds
-from trivium.console.admin.users import Change
+from trivium.console.admin.users import UserChangeForm
 from trivium.console.audit.acts import Filter
 from trivium.console.developer.apps import NewApp
 from trivium.console.topup.topup import TopUp
 from trivium.oauth.apps.model import App, GrantType
 from trivium.oauth.consent import request as consent
-from trivium.oauth.errors import OAuthError, Refused, SentBack
+from trivium.oauth.errors import AuthorizationRefused, OAuthError, SentBack
 from trivium.oauth.tokens import request as tokens
 from trivium.oauth.tokens import service
 
-ANSWERS = (HTTPException, OAuthError, Refused, SentBack, service.NoToken)
+ANSWERS = (HTTPException, OAuthError, AuthorizationRefused, SentBack, service.NoToken)
 """What is said to whoever sent it."""
-PAGES = (Bounds, Change, Filter, NewApp, TopUp)
+PAGES = (Bounds, UserChangeForm, Filter, NewApp, TopUp)
 APP = App(
     id=1, user_id=1, name="A", description="", client_id="a", redirect_uri="https://a.example/b?c=d"
 )  # fmt: skip
@@ -78,7 +78,7 @@ def _sent_back(given, app, strict):
         consent.check(given, app, strict_state=strict, issuer="https://g", spend=strict)
     except SentBack as back:
         return back.location
-    except Refused:
+    except AuthorizationRefused:
         return ""
     return ""
 

@@ -8,21 +8,21 @@ import asyncio
 
 import msgspec
 
-from codings import PACK
+from content_codings import PACK
 from edge.wires import EchoHost
 from fuzz import forms
 from growth import asked, rows, streams, told
-from trivium.edge.connection import Connection
+from trivium.edge.connection import CallerConnection
 from trivium.faults import Fault
 from trivium.ledger import journal
-from trivium.providers import body as bodies
+from trivium.providers import error_body as bodies
 from trivium.providers import failure
-from trivium.upstream.answer import Answer
-from trivium.upstream.coding import SLICE_BYTES, CodingError, Inflater
-from trivium.wire import bulk, marks, multipart, peek, sse
+from trivium.upstream.answer import AnswerParser
+from trivium.upstream.content_coding import SLICE_BYTES, CodingError, Inflater
+from trivium.wire import json_size, multipart, peek, sse, state_refs
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import CONVERSATION
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.registry import PASSAGES
 
 MOST = 64
@@ -39,10 +39,10 @@ def pieces(data):
 def _request(words):
     def run(data):
         members = peek.members(data)
-        if not bulk.exceeds(data, 1000):
+        if not json_size.exceeds(data, 1000):
             shape = next(shape for shape in rows.CALLERS if shape.value == words)
             path = {"model": "m", "stream": True} if words == "generate" else {}
-            context = rows.RequestContext(open=rows.OPEN, **path)
+            context = rows.ReadContext(open=rows.OPEN, **path)
             rows.CALLERS[shape].read_request(members.table, context)
 
     return run
@@ -73,7 +73,7 @@ def _stream(codec):
 
 def _watch(operation, *, array=False):
     def run(data):
-        watch = PASSAGES[operation].watch(Facts(model="m", stream=True, array=array))
+        watch = PASSAGES[operation].watch(RequestFacts(model="m", stream=True, array=array))
         for piece in pieces(data):
             watch.feed(piece)
         watch.end(None, "req_7")
@@ -102,12 +102,12 @@ def _error(data):
 
 def _marks(data):
     for shape in CONVERSATION:
-        marks.any_in(data, shape)
-        marks.found(data, shape)
+        state_refs.any_in(data, shape)
+        state_refs.found(data, shape)
 
 
 def _upstream(data):
-    answer = Answer(False, 65_536)
+    answer = AnswerParser(False, 65_536)
     for piece in pieces(data):
         if answer.refusal is None and not answer.complete:
             answer.feed(piece)
@@ -180,7 +180,7 @@ class _Transport(asyncio.Transport):
 def _edge(data):
     async def run():
         host = EchoHost()
-        line = Connection(host)
+        line = CallerConnection(host)
         line.connection_made(_Transport())
         for piece in pieces(data):
             line.data_received(piece)
@@ -195,7 +195,7 @@ def targets():
     """All of them by name."""
     found = {
         "members": peek.members,
-        "bulk": lambda data: bulk.exceeds(data, 10),
+        "bulk": lambda data: json_size.exceeds(data, 10),
         "frames": _splitter,
         "form": _form,
         "journal": lambda data: journal.read([data]),

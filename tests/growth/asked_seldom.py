@@ -1,23 +1,29 @@
 """Requests of n of what few callers send many of, shape by shape: beside those of ``asked.py``."""
 
-from trivium.conversation.opaque import REASONING_ITEM, SIGNATURE, THOUGHT_SIGNATURE, Opaque, Origin
+from trivium.conversation.opaque import (
+    REASONING_ITEM,
+    SIGNATURE,
+    THOUGHT_SIGNATURE,
+    Opaque,
+    StateOrigin,
+)
 from trivium.secret import Keyring
 from trivium.wire.envelope import sealer
 
 KEYS = Keyring(b"k" * 32)
 USER_ID = 7
 SEAL = sealer(KEYS, USER_ID)
-SIGNED = SEAL((Opaque(SIGNATURE, b"sig", Origin("messages", "p", "main")),))
+SIGNED = SEAL((Opaque(SIGNATURE, b"sig", StateOrigin("messages", "p", "main")),))
 """What a caller was given for the state of a thought of the messages shape."""
 
-RIDES = SEAL((Opaque(THOUGHT_SIGNATURE, b"c2ln", Origin("generate", "p", "main")),))
+RIDES = SEAL((Opaque(THOUGHT_SIGNATURE, b"c2ln", StateOrigin("generate", "p", "main")),))
 """The same of what belongs to a text or a call of the generate shape."""
 
 
 def _item(i):
     """The same of the responses shape: an item of its own."""
     data = b'{"type":"reasoning","id":"rs_%d","summary":[]}' % i
-    return SEAL((Opaque(REASONING_ITEM, data, Origin("responses", "p", "main")),))
+    return SEAL((Opaque(REASONING_ITEM, data, StateOrigin("responses", "p", "main")),))
 
 
 def _many(n):

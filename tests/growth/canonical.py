@@ -16,14 +16,14 @@ from trivium.conversation.events import (
     UsageReport,
 )
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import SIGNATURE, THOUGHT_SIGNATURE, Opaque, Origin
+from trivium.conversation.opaque import SIGNATURE, THOUGHT_SIGNATURE, Opaque, StateOrigin
 from trivium.conversation.parts import (
     Citation,
-    Form,
     Image,
     Inline,
     Native,
     Reasoning,
+    ReasoningForm,
     Refusal,
     Text,
     TokenLogprob,
@@ -31,7 +31,7 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.usage import Usage
 
-MADE = Origin("messages", "p", "main")
+MADE = StateOrigin("messages", "p", "main")
 STATE = (Opaque(SIGNATURE, b"sig", MADE),)
 SIGNED = (Opaque(THOUGHT_SIGNATURE, b"c2ln", MADE),)
 CITED = Citation("https://example.org", "t", 0, 1, "a")
@@ -51,7 +51,7 @@ def _answers(n):
         "citations_within_each_other": lambda: [Text("a" * (2 * n), tuple(Citation("https://example.org", "t", i, 2 * n - i) for i in range(n)))],
         "probabilities": lambda: [Text("a" * n, logprobs=(LIKELY,) * n)],
         "thoughts": lambda: [*[Reasoning("t", opaque=STATE)] * n, Text("a")],
-        "hidden_thoughts": lambda: [*[Reasoning("", Form.HIDDEN, opaque=STATE)] * n, Text("a")],
+        "hidden_thoughts": lambda: [*[Reasoning("", ReasoningForm.HIDDEN, opaque=STATE)] * n, Text("a")],
         "signed_texts": lambda: [Text("a", opaque=SIGNED)] * n,
         "many_seals": lambda: [Text("a", opaque=SIGNED * n)],
         "refusals": lambda: [Refusal("no")] * n,

@@ -3,28 +3,28 @@
 import msgspec
 
 from growth import asked, streams, told
-from trivium.conversation import pictures
-from trivium.conversation.honesty import Report
+from trivium.conversation import image_info
 from trivium.conversation.items import Role, Turn
+from trivium.conversation.losses import Report
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation
 from trivium.conversation.vectors import VectorRequest
 from trivium.faults import Fault, Kind
-from trivium.wire import counting, form, models, multipart, peek, written
+from trivium.wire import form, models, multipart, output_count, peek, token_count
 from trivium.wire.audio import subtitles, transcript
-from trivium.wire.audio.length import riff
-from trivium.wire.audio.length.measure import Meter as Length
-from trivium.wire.completions import said as completed
+from trivium.wire.audio.length import wav
+from trivium.wire.audio.length.measure import LengthMeter as Length
+from trivium.wire.completions import write_choice as completed
 from trivium.wire.embeddings import vectors as theirs
 from trivium.wire.generate import speech
 from trivium.wire.generate import vectors as googles
 from trivium.wire.images import answer as drawn
-from trivium.wire.images import edit, generate, wish
+from trivium.wire.images import edit, generate, request
 from trivium.wire.operation import CONVERSATION, Operation, Shape
 from trivium.wire.videos import request as videos
 
 _VECTORS = VectorRequest(inputs=("Hi",), packed=True)
-STREAMED = riff.header(0xFFFFFFFF - 36, 24_000)[:-4] + b"\xff\xff\xff\xff"
+STREAMED = wav.header(0xFFFFFFFF - 36, 24_000)[:-4] + b"\xff\xff\xff\xff"
 """The head of a WAV file that is written while it is recorded."""
 WAV = b"RIFF\xff\xff\xff\x7fWAVE" + b"junk\x02\x00\x00\x00ab"
 
@@ -68,7 +68,7 @@ def _sound(block, head=b""):
 
 def _wrote(shape, kind, *, whole):
     """Of a stream, what is written beyond what is kept of it whole."""
-    before = b"" if whole else b": %b\n\n" % (b"a" * written.KEPT_BYTES)
+    before = b"" if whole else b": %b\n\n" % (b"a" * output_count.KEPT_BYTES)
 
     def make(n):
         data = (
@@ -79,7 +79,7 @@ def _wrote(shape, kind, *, whole):
         pieces = [data] if whole else [data[at : at + 4096] for at in range(0, len(data), 4096)]
 
         def work():
-            found = written.Delivered(shape, whole=whole)
+            found = output_count.DeliveredOutput(shape, whole=whole)
             for piece in pieces:
                 found.add(piece)
             found.written()
@@ -115,7 +115,7 @@ def _texts(name, value):
 
 
 _FILE = multipart.Part(name="file", filename="a", start=1, size=1)
-_WISH = wish.Wish(prompt="Hi", size="1024x1024")
+_WISH = request.ImageRequest(prompt="Hi", size="1024x1024")
 
 
 def _pictures(n):
@@ -140,7 +140,7 @@ def _draw(data):
 
 
 def _listed(n):
-    return [models.Listed(id=f"m{at}", owned_by="o") for at in range(n)]
+    return [models.ListedModel(id=f"m{at}", owned_by="o") for at in range(n)]
 
 
 def seldom():
@@ -148,9 +148,9 @@ def seldom():
     blob = {"inlineData": {"mimeType": "image/png", "data": "QUFB"}}
     spoken = Conversation(shape="completions", model="m", stream=True)
     return {
-        "form granularities": (_texts("timestamp_granularities[]", b"word"), transcript.wish),
-        "form includes": (_texts("include[]", b"logprobs"), transcript.wish),
-        "form speakers": (_texts("known_speaker_names[]", b"a"), transcript.wish),
+        "form granularities": (_texts("timestamp_granularities[]", b"word"), transcript.read_request),
+        "form includes": (_texts("include[]", b"logprobs"), transcript.read_request),
+        "form speakers": (_texts("known_speaker_names[]", b"a"), transcript.read_request),
         "form pictures": (_pictures, _edited),
         "form video": (lambda n: [multipart.Part(name="model", value=b"m"), *[multipart.Part(name=f"x{at}", value=b"a") for at in range(n)]], videos.read_form),
         "form video of a reference": (lambda n: [multipart.Part(name="input_reference", value=msgspec.json.encode({f"x{at}": 1 for at in range(n)}))], videos.read_form),
@@ -158,22 +158,22 @@ def seldom():
         "video of unknown members": (lambda n: msgspec.json.encode({"prompt": "Hi", **{f"x{at}": 1 for at in range(n)}}), lambda data: videos.read(peek.members(data))),
         "vectors measured": (lambda n: theirs.read_request(peek.members(asked.body("embeddings", "inputs", n)).table, "m"), lambda asks: asks.size),
         "vectors told again": (lambda n: theirs.read_answer(_vectors(n), n, _broken), lambda told: theirs.write_answer(told, _VECTORS, "m")),
-        "pictures asked of Google": (lambda n: [generate.Source("image/png", "QUFB")] * n, lambda rows: generate.write_request(_WISH, rows, lambda _: None, Report("t"))),
+        "pictures asked of Google": (lambda n: [generate.SourceImage("image/png", "QUFB")] * n, lambda rows: generate.write_request(_WISH, rows, lambda _: None, Report("t"))),
         "pictures drawn": (_drawn(blob), _draw),
         "no pictures drawn": (_drawn({"text": "a"}), _draw),
         "pictures declined": (_drawn({}), _draw),
-        "count written": (lambda n: asked.body("generate", "unknown_members", n), lambda data: counting.body(Operation.GENERATE_COUNT, data, "m")),
-        "count written of messages": (lambda n: asked.body("messages", "unknown_members", n), lambda data: counting.body(Operation.MESSAGES_COUNT, data, "m")),
+        "count written": (lambda n: asked.body("generate", "unknown_members", n), lambda data: token_count.body(Operation.GENERATE_COUNT, data, "m")),
+        "count written of messages": (lambda n: asked.body("messages", "unknown_members", n), lambda data: token_count.body(Operation.MESSAGES_COUNT, data, "m")),
         "model of many": (_listed, lambda rows: models.one(Shape.CHAT, rows, "none")),
         "page of many models": (_listed, lambda rows: models.many(Shape.MESSAGES, rows, {"after_id": rows[-1].id})),
         "prompt repeated": (lambda n: msgspec.structs.replace(spoken, turns=(Turn(Role.USER, (Text("a"),)),) * n), completed.prompt_of),
-        "size of a picture": (lambda n: b"\xff\xd8" + b"\xff\xe0\x00\x02" * n, pictures.size),
+        "size of a picture": (lambda n: b"\xff\xd8" + b"\xff\xe0\x00\x02" * n, image_info.size),
     }  # fmt: skip
 
 
 def media():
     """All of them by name."""
-    segments = lambda n: [subtitles.Segment(at, at + 1, "a --> b") for at in range(n)]  # noqa: E731
+    segments = lambda n: [subtitles.SpeechSegment(at, at + 1, "a --> b") for at in range(n)]  # noqa: E731
     of = {
         "vectors asked": (_table("embeddings", "inputs"), lambda rows: googles.write_batch(theirs.read_request(rows, "m"), "m", Report("t"))),
         "vectors asked by Google": (_table("embedded", "requests"), lambda rows: theirs.write_request(googles.read_batch(rows, "m"), "m", Report("t"))),
@@ -185,7 +185,7 @@ def media():
         "pictures asked": (lambda n: peek.members(asked.body("pictures", "sources", n)), lambda rows: (edit.references(rows), edit.inline(rows))),
         "sound told": (_sounds, speech.read_answer),
         "subtitles": (segments, lambda rows: (subtitles.srt(rows), subtitles.vtt(rows))),
-        "count asked": (lambda n: asked.body("generate", "unknown_members", n), lambda data: counting.request(Operation.GENERATE_COUNT, peek.members(data))),
+        "count asked": (lambda n: asked.body("generate", "unknown_members", n), lambda data: token_count.request(Operation.GENERATE_COUNT, peek.members(data))),
     }  # fmt: skip
     found = {name: _done(*one) for name, one in (of | seldom()).items()}
     found |= {

@@ -3,55 +3,55 @@
 import msgspec
 
 from growth import asked, canonical, streams, told
+from trivium.conversation.answer_events import replayed
 from trivium.conversation.assemble import assembled
+from trivium.conversation.cache_marks import is_marked, marks
 from trivium.conversation.calls import ToolCall
-from trivium.conversation.custom import Customs
-from trivium.conversation.cutting import CHARACTERS_MAX, Cutter, cut
+from trivium.conversation.custom_tools import Customs
 from trivium.conversation.estimate import tokens
 from trivium.conversation.events import Delta, Finished, PartEnd, PartStart, spelled
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.honesty import Rank, Report
-from trivium.conversation.inlining import inlined, kinds_of, wanted
+from trivium.conversation.inline_files import inlined, kinds_of, wanted
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.marks import is_marked, marks
+from trivium.conversation.losses import Rank, Report
 from trivium.conversation.names import Names
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Inline, Reasoning, Text
-from trivium.conversation.replay import replayed
-from trivium.conversation.restore import restored, restored_events, shortened
-from trivium.conversation.serial import Serial
+from trivium.conversation.sequential_parts import SequentialParts
+from trivium.conversation.stop_sequences import CHARACTERS_MAX, Cutter, cut
 from trivium.conversation.target import target
+from trivium.conversation.tool_names import restored, restored_events, shortened
 from trivium.conversation.tools import CustomTool
 from trivium.conversation.turns import calls
-from trivium.conversation.unasked import Mute, muted
+from trivium.conversation.unrequested_reasoning import ReasoningRemover, muted
 from trivium.ledger import journal
-from trivium.pipeline.continuing import Rounds
-from trivium.providers import body as bodies
-from trivium.providers import failure, wording
+from trivium.pipeline.continuation import Rounds
+from trivium.providers import error_body as bodies
+from trivium.providers import error_text, failure
 from trivium.providers.repair import chat, messages, response_stream, responses
-from trivium.recall import items, page, policy
-from trivium.recall.model import Kept
-from trivium.recall.traces.model import Trace
-from trivium.recall.traces.tracer import Tracer, retraced
+from trivium.response_store import items, page, policy
+from trivium.response_store.model import StoredResponse
+from trivium.response_store.signatures.model import SignatureTrace
+from trivium.response_store.signatures.tracer import Tracer, retraced
 from trivium.wire import (
-    bulk,
-    counting,
     form,
-    halves,
+    json_size,
+    length_prefixed,
     locate,
     models,
     multipart,
     multipart_writer,
     peek,
-    prefixed,
     references,
     sse,
+    text_repair,
+    token_count,
 )
-from trivium.wire import marks as signs
-from trivium.wire.generate import crowd, view
+from trivium.wire import state_refs as signs
+from trivium.wire.generate import many_parts, views
 from trivium.wire.operation import CONVERSATION, Operation, Shape
 
-GOAL = target(Origin("generate", "p", "main"), "m")
+GOAL = target(StateOrigin("generate", "p", "main"), "m")
 
 
 def _spoken(words, kind, n):
@@ -68,7 +68,7 @@ def over_conversations():
         "chat tools": tokens,
         "chat marked_texts": lambda spoken: (is_marked(spoken), [*marks(spoken)]),
         "chat pictures": lambda spoken: (wanted(spoken, GOAL), kinds_of(spoken), inlined(spoken, {url: Inline("image/png", asked.PNG) for url in wanted(spoken, GOAL)})),
-        "chat long_tools": lambda spoken: shortened(spoken, target(Origin("messages", "p", "main"), "m", tool_name_max=20)),
+        "chat long_tools": lambda spoken: shortened(spoken, target(StateOrigin("messages", "p", "main"), "m", tool_name_max=20)),
         "messages citations": tokens,
         "messages document_of_blocks": lambda spoken: (tokens(spoken), inlined(spoken, {})),
         "responses namespaces": lambda spoken: [Names(spoken.tools, 20).out(f"t{at}", f"n{at}") for at in (0, 1)],
@@ -93,7 +93,8 @@ def over_conversations():
         )  # fmt: skip
         spoken = msgspec.structs.replace(spoken, turns=turns)
         traces = {
-            id_: Trace(canonical.MADE, (), (), canonical.STATE) for id_ in list(names.values())[::2]
+            id_: SignatureTrace(canonical.MADE, (), (), canonical.STATE)
+            for id_ in list(names.values())[::2]
         }
         return lambda: retraced(spoken, traces)
 
@@ -108,7 +109,9 @@ def over_conversations():
         )
         spoken = msgspec.structs.replace(spoken, turns=turns)
         traces = {
-            id_: Trace(canonical.MADE, (msgspec.structs.replace(one, opaque=canonical.STATE),))
+            id_: SignatureTrace(
+                canonical.MADE, (msgspec.structs.replace(one, opaque=canonical.STATE),)
+            )
             for one, id_ in zip(said, ids, strict=True)
         }
         return lambda: retraced(spoken, traces)
@@ -137,13 +140,13 @@ def over_answers():
     of_events = {
         "assembled": assembled,
         "spelled": spelled,
-        "serial": lambda events: Serial().feed(events),
+        "serial": lambda events: SequentialParts().feed(events),
         "customs": lambda events: Customs(tools).events(events),
         "cutter": cutting,
         "tracer": lambda events: Tracer("s", lambda *_: None).events(events),
         "restored": lambda events: restored_events(events, {"t": "long"}),
         "rounds": rounds,
-        "muted": lambda events: Mute().events(events),
+        "muted": lambda events: ReasoningRemover().events(events),
     }
     of_answers = {
         "replayed": replayed,
@@ -275,8 +278,8 @@ def over_bytes():
         )
 
     of = {
-        "bulk of objects": (objects, lambda data: bulk.exceeds(data, 10)),
-        "bulk of texts": (texts, lambda data: bulk.exceeds(data, 10)),
+        "bulk of objects": (objects, lambda data: json_size.exceeds(data, 10)),
+        "bulk of texts": (texts, lambda data: json_size.exceeds(data, 10)),
         "members of long names": (lambda n: b'{"' + b"n" * (8 * n) + b'":1}', peek.members),
         "members twice": (lambda n: msgspec.json.encode({f"A{at}": 1 for at in range(n)})[:-1] + b',"a0":1}', peek.members),
         "members that are no text": (
@@ -297,12 +300,12 @@ def over_bytes():
         "sse blanks in pieces": (blanks, _in_pieces(sse.Splitter, 7)),
         "sse event in pieces": (lambda n: streams.wire("chat", "long_event", n // 8), _in_pieces(sse.Splitter, 7)),
         "sse huge event in pieces": (lambda n: b"data: " + b"a" * (sse.HUGE + 8 * n) + b"\n\n", _cut_in_pieces),
-        "prefixed frames": (lambda n: b"\0\0\0\3abc" * n, lambda data: prefixed.Frames().feed(data)),
-        "prefixed frames in pieces": (lambda n: b"\0\0\0\3abc" * (n // 4), _in_pieces(prefixed.Frames, 7)),
-        "a prefixed frame in pieces": (lambda n: b"\0\xff\xff\xff" + b"a" * n, _in_pieces(prefixed.Frames, 7)),
-        "sse halves": (halved, _in_pieces(halves.Splitter, 30_000)),
+        "prefixed frames": (lambda n: b"\0\0\0\3abc" * n, lambda data: length_prefixed.Frames().feed(data)),
+        "prefixed frames in pieces": (lambda n: b"\0\0\0\3abc" * (n // 4), _in_pieces(length_prefixed.Frames, 7)),
+        "a prefixed frame in pieces": (lambda n: b"\0\xff\xff\xff" + b"a" * n, _in_pieces(length_prefixed.Frames, 7)),
+        "sse halves": (halved, _in_pieces(text_repair.RepairingSplitter, 30_000)),
         "members made slim": (lambda n: msgspec.json.encode({f"a{at}": 1 for at in range(n)}), lambda data: peek.members(data).slim(frozenset())),
-        "chunk of calls": (crowded, lambda data: crowd.others(view.chunk(data))),
+        "chunk of calls": (crowded, lambda data: many_parts.others(views.chunk(data))),
         "locate": (frames, lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
         "locate in one": (lambda n: b"data: " + b'"usage"' * n + b"\n\n", lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
         "form in pieces": (one_field, _form(64)),
@@ -327,13 +330,13 @@ def over_bytes():
         "repair of many parts": (said("parts"), lambda data: responses.answer(data, model="m", limit=9, at=1)),
         "error": (errors, lambda data: (bodies.read(data), failure.error_event(data))),
         "error of nested texts": (lambda n: b"[" * n, lambda data: (bodies.read(data), failure.error_event(data))),
-        "error of long words": (lambda n: "a1" * (8 * n), wording.public),
-        "error of short words": (lambda n: "a1b2 " * n, wording.public),
-        "error of addresses": (lambda n: "https://a" * n, wording.public),
+        "error of long words": (lambda n: "a1" * (8 * n), error_text.public),
+        "error of short words": (lambda n: "a1b2 " * n, error_text.public),
+        "error of addresses": (lambda n: "https://a" * n, error_text.public),
         "journal": (lambda n: b"".join(journal.line(b'["r","req_%d"]' % at) for at in range(n)), lambda data: journal.read([data])),
         "journal of garbage": (lambda n: b"00000000 [" * n, lambda data: journal.read([data])),
-        "count": (lambda n: told.body("count", "unknown_members", n), lambda data: counting.read(Operation.MESSAGES_COUNT, data, failure.error_event)),
-        "catalogue": (lambda n: [models.Listed(id=f"m{at}", owned_by="o") for at in range(n)], _listed),
+        "count": (lambda n: told.body("count", "unknown_members", n), lambda data: token_count.read(Operation.MESSAGES_COUNT, data, failure.error_event)),
+        "catalogue": (lambda n: [models.ListedModel(id=f"m{at}", owned_by="o") for at in range(n)], _listed),
         "report": (range, _reported),
     }  # fmt: skip
     for shape in CONVERSATION:
@@ -348,7 +351,7 @@ def over_bytes():
     for kind in streams.kinds("responses"):
         of[f"repair of responses {kind}"] = (_stream("responses", kind), _rewritten(lambda: response_stream.Events(model="m", limit=9, at=1)))  # fmt: skip
     for kind in streams.kinds("messages"):
-        of[f"repair of messages {kind}"] = (_stream("messages", kind), _rewritten(lambda: messages.Opening(model="m", at=1, input_tokens=9), messages.rewrite))  # fmt: skip
+        of[f"repair of messages {kind}"] = (_stream("messages", kind), _rewritten(lambda: messages.OpeningRepair(model="m", at=1, input_tokens=9), messages.rewrite))  # fmt: skip
     for kind in streams.kinds("chat"):
         of[f"repair of chat {kind}"] = (_stream("chat", kind), _rewritten(chat.Roles))
 
@@ -407,7 +410,7 @@ def _form(size):
 
 
 def _page(data):
-    kept = Kept(
+    kept = StoredResponse(
         user_id=7, id="resp_1", key_id=1, model="m", channel="a", status="completed",
         created_at=1, expires_at=2, response=b"{}", input=tuple(items.listed(data)),
     )  # fmt: skip

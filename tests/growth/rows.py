@@ -8,21 +8,21 @@ import functools
 
 from growth import asked, canonical, streams, told
 from growth.asked_seldom import KEYS, SEAL, USER_ID
+from trivium.conversation.answer_losses import LossReporter
 from trivium.conversation.events import Done, Finished, PartEnd
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Origin
-from trivium.conversation.placing import Placing
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Thinks, target
 from trivium.faults import Fault
 from trivium.wire import peek
-from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
+from trivium.wire.codec import AnswerContext, ReadContext, WriteContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.registry import PASSAGES
 
 OPEN = opener(KEYS, USER_ID)
@@ -83,7 +83,7 @@ def conversation(words, data):
     shape = next(shape for shape in CALLERS if shape.value == words)
     path = {"model": "m", "stream": True} if words == "generate" else {}
     members = peek.members(data).table
-    return CALLERS[shape].read_request(members, RequestContext(open=OPEN, **path))
+    return CALLERS[shape].read_request(members, ReadContext(open=OPEN, **path))
 
 
 def reading(words, kind):
@@ -103,7 +103,7 @@ def writing(words, kind, codec, **facts):
         spoken = spoken_of(words, kind, n)
         if spoken is None:
             return lambda: None
-        goal = target(Origin(codec.shape.value, "p", "main"), "m", **_TAKES_ALL, **facts)
+        goal = target(StateOrigin(codec.shape.value, "p", "main"), "m", **_TAKES_ALL, **facts)
 
         def work():
             report = Report(goal.title)
@@ -184,7 +184,7 @@ def watching(operation, kind, *, piece=PIECE_BYTES, array=False, short=0):
     def make(n):
         data = streams.wire(words, kind, n)
         reads = cut(data[: len(data) - short], piece)
-        facts = Facts(model="m", stream=True, array=array, usage_wanted=short > 0)
+        facts = RequestFacts(model="m", stream=True, array=array, usage_wanted=short > 0)
 
         def work():
             watch = PASSAGES[operation].watch(facts)
@@ -205,7 +205,7 @@ def showing(codec, kind):
         answer, context = canonical.answer(kind, n), writing_context(codec)
 
         def work():
-            Placing(codec.places, Report("t")).answer(answer)
+            LossReporter(codec.places, Report("t")).answer(answer)
             codec.write_answer(answer, context)
 
         return settled(work)
@@ -223,7 +223,7 @@ def telling(codec, kind, *, events=200, short=False):
         reads = [rows[at : at + events] for at in range(0, len(rows), events)]
 
         def work():
-            placing = Placing(codec.places, Report("t"))
+            placing = LossReporter(codec.places, Report("t"))
             writer = codec.write_stream(context)
             for read in reads:
                 placing.events(read)
@@ -242,7 +242,7 @@ def cut(data, size):
 
 def reading_context(codec):
     return AnswerContext(
-        origin=Origin(codec.shape.value, "p", "main"), model="m", seed="a", think_tags=True
+        origin=StateOrigin(codec.shape.value, "p", "main"), model="m", seed="a", think_tags=True
     )
 
 

@@ -28,7 +28,13 @@ COUNTED_FROM = 6_400
 """The smaller size whose instructions are counted for the sample: half a minute a row."""
 LARGE_S = 5.0
 """What takes longer than this with 100 thousand is not measured with more."""
-WALKED = ("conversation", "wire", "recall/items.py", "recall/traces/tracer.py", "providers/repair")
+WALKED = (
+    "conversation",
+    "wire",
+    "response_store/items.py",
+    "response_store/signatures/tracer.py",
+    "providers/repair",
+)
 """What is pure and works on what callers and vendors send."""
 
 MENDED = {

@@ -12,8 +12,8 @@ import pytest
 
 from growth import asked, rows, streams, told
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Origin
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.target import target
 from trivium.faults import Fault
 from trivium.wire.codecs import CODECS
@@ -59,7 +59,7 @@ def test_of_a_request(words):
     def work(data):
         spoken = rows.conversation(words, data)
         for codec in CODECS.values():
-            goal = target(Origin(codec.shape.value, "p", "main"), "m")
+            goal = target(StateOrigin(codec.shape.value, "p", "main"), "m")
             report = Report(goal.title)
             try:
                 codec.write_request(fitted(spoken, goal, report), goal, report)
@@ -111,7 +111,7 @@ def test_of_what_passes(operation):
         return
 
     def work(data):
-        watch = passage.watch(rows.Facts(model="m", stream=True))
+        watch = passage.watch(rows.RequestFacts(model="m", stream=True))
         watch.feed(data)
         watch.end(None, "req_7")
 

@@ -9,7 +9,7 @@ from trivium.identity.accounts.model import Visitor, Way
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.directory import Directory
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Key, Role
+from trivium.identity.model import Key, UserRole
 from trivium.identity.service import Identity
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind
@@ -37,15 +37,15 @@ async def test_a_user_is_switched_and_appointed_by_another(database, clock):
     """Never by themselves, and not where there is none."""
     identity, directory = Identity(database, clock), Directory(database, clock)
     ada = await identity.create_user("ada", "ada@example.com")
-    eve = await identity.create_user("eve", "eve@example.com", Role.ADMIN)
+    eve = await identity.create_user("eve", "eve@example.com", UserRole.ADMIN)
     assert (await directory.switch(eve.id, ada.id, disabled=True)).disabled
     assert (await identity.find_user("ada")).disabled
-    assert Role.ADMIN is (await directory.appoint(eve.id, ada.id, Role.ADMIN)).role
-    assert Role.ADMIN is (await identity.find_user("ada")).role
+    assert UserRole.ADMIN is (await directory.appoint(eve.id, ada.id, UserRole.ADMIN)).role
+    assert UserRole.ADMIN is (await identity.find_user("ada")).role
     for user_id in (eve.id, 999):
         for call in (
             directory.switch(eve.id, user_id, disabled=True),
-            directory.appoint(eve.id, user_id, Role.USER),
+            directory.appoint(eve.id, user_id, UserRole.USER),
         ):
             with pytest.raises(IdentityError) as caught:
                 await call
@@ -57,7 +57,7 @@ async def test_a_user_is_switched_and_appointed_by_another(database, clock):
 async def test_logins_end_for_good(database, clock, act):
     """Not only for as long as somebody is disabled, and none outlives the role it was for."""
     identity, directory = Identity(database, clock), Directory(database, clock)
-    ada = await identity.create_user("ada", "ada@example.com", Role.ADMIN)
+    ada = await identity.create_user("ada", "ada@example.com", UserRole.ADMIN)
     sessions = Sessions(database, clock, secrets.token_bytes, idle_s=3600, lifetime_s=7200)
     async with database.write() as conn:
         token = await sessions.begin(conn, ada.id, Way.PASSWORD, Visitor())
@@ -66,7 +66,7 @@ async def test_logins_end_for_good(database, clock, act):
         await directory.switch(0, ada.id, disabled=True)
         await directory.switch(0, ada.id, disabled=False)
     else:
-        await directory.appoint(0, ada.id, Role.USER)
+        await directory.appoint(0, ada.id, UserRole.USER)
     assert await sessions.find(token) is None
 
 

@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from trivium.identity.errors import IdentityError
 from trivium.identity.keys import digest, parse
-from trivium.identity.model import Budget, Period, Role
+from trivium.identity.model import KeyBudget, Period, UserRole
 from trivium.identity.service import Identity
 from trivium.observe import store
 from trivium.observe.record import Record
@@ -29,9 +29,9 @@ async def refused(call, field):
 async def test_a_user_is_found_by_name_and_address(identity, clock):
     """Addresses in any case, names as written; both in one spelling of Unicode."""
     made = await identity.create_user(
-        " Ame\u0301lie ", "Ame@Example.com", Role.ADMIN, unlimited=True
+        " Ame\u0301lie ", "Ame@Example.com", UserRole.ADMIN, unlimited=True
     )
-    assert ("Amélie", "ame@example.com", Role.ADMIN) == (made.name, made.email, made.role)
+    assert ("Amélie", "ame@example.com", UserRole.ADMIN) == (made.name, made.email, made.role)
     assert made.unlimited
     assert int(clock.now()) == made.created_at
     for asked in ("Amélie", "Ame\u0301lie", "ame@example.com", "AME@example.COM"):
@@ -226,8 +226,8 @@ async def test_a_keys_last_use_comes_from_the_request_records(identity, database
 
 LIMITS = RateLimits(60, 10_000, 4)
 BUDGETS = (
-    Budget(amount_nanos=5 * 10**9, period=Period.MONTH),
-    Budget(amount_nanos=1, period=Period.TOTAL),
+    KeyBudget(amount_nanos=5 * 10**9, period=Period.MONTH),
+    KeyBudget(amount_nanos=1, period=Period.TOTAL),
 )
 
 
@@ -276,9 +276,9 @@ async def test_networks_have_one_spelling(identity, written, kept):
         ("limits", {"limits": RateLimits(requests=0)}),
         ("limits", {"limits": RateLimits(tokens=-1)}),
         ("limits", {"limits": RateLimits(concurrency=10**13)}),
-        ("budgets", {"budgets": [Budget(amount_nanos=0, period=Period.DAY)]}),
-        ("budgets", {"budgets": [Budget(amount_nanos=10**15 + 1, period=Period.DAY)]}),
-        ("budgets", {"budgets": [Budget(amount_nanos=n, period=Period.DAY) for n in (1, 2)]}),
+        ("budgets", {"budgets": [KeyBudget(amount_nanos=0, period=Period.DAY)]}),
+        ("budgets", {"budgets": [KeyBudget(amount_nanos=10**15 + 1, period=Period.DAY)]}),
+        ("budgets", {"budgets": [KeyBudget(amount_nanos=n, period=Period.DAY) for n in (1, 2)]}),
         ("networks", {"networks": ["10.0.0.1/8"]}),
         ("networks", {"networks": ["10.0.0.0/33"]}),
         ("networks", {"networks": ["example.com"]}),

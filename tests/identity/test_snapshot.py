@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 from trivium.identity import snapshot as module
 from trivium.identity import store
 from trivium.identity.keys import digest
-from trivium.identity.model import Budget, Period
+from trivium.identity.model import KeyBudget, Period
 from trivium.identity.service import Identity
-from trivium.identity.snapshot import PAUSE_S, Lookout, Snapshot
+from trivium.identity.snapshot import PAUSE_S, KeyRefresher, Snapshot
 from trivium.settings.limits import RateLimits
 from trivium.storage.errors import StorageDown
 from trivium.storage.schema.core import keys as key_table
@@ -219,7 +219,7 @@ async def test_a_key_for_headers_alone_is_such_a_caller(identity, snapshot):
 @pytest.mark.asyncio
 async def test_a_caller_carries_its_limits(identity, snapshot):
     """Those of the key and those of its user, with networks ready to compare."""
-    budget = Budget(amount_nanos=7, period=Period.WEEK)
+    budget = KeyBudget(amount_nanos=7, period=Period.WEEK)
     await identity.create_user("ada", "ada@example.com", limits=RateLimits(tokens=5))
     await identity.create_key(
         "ada", limits=RateLimits(requests=3), budgets=[budget], networks=["10.0.0.0/8"]
@@ -253,7 +253,7 @@ async def test_an_applications_key_that_is_given_another_secret_forgets_the_old(
     await set_key(database, key.id, grant_id=7)
     await snapshot.load()
     caller = snapshot.get(old)
-    assert (7, -7, -7) == (caller.grant_id, caller.purse_id, caller.owner_id)
+    assert (7, -7, -7) == (caller.grant_id, caller.budget_id, caller.owner_id)
     await set_key(database, key.id, digest=b"n" * 32)
     await snapshot.refresh()
     assert (None, key.id, 1) == (
@@ -271,7 +271,7 @@ async def test_a_key_of_ones_own_is_its_own_purse_and_its_users_memory(identity,
     caller = snapshot.get(known)
     assert (0, caller.key_id, caller.user_id) == (
         caller.grant_id,
-        caller.purse_id,
+        caller.budget_id,
         caller.owner_id,
     )
 
@@ -293,7 +293,7 @@ class World:
         self.fails = fails
         self.gate = asyncio.Event()
         self.gate.set()
-        self.lookout = Lookout(self.refresh, lambda: self.now, self.sleep)
+        self.key_refresher = KeyRefresher(self.refresh, lambda: self.now, self.sleep)
 
     async def sleep(self, seconds):
         self.now += seconds
@@ -310,10 +310,10 @@ class World:
 async def test_the_first_look_is_at_once_and_the_next_after_a_pause():
     """Whoever waits longer than the pause does not wait again."""
     world = World()
-    await world.lookout.look()
-    await world.lookout.look()
+    await world.key_refresher.refresh_keys()
+    await world.key_refresher.refresh_keys()
     world.now += 7
-    await world.lookout.look()
+    await world.key_refresher.refresh_keys()
     assert [100.0, 100.0 + PAUSE_S, 107.0 + PAUSE_S] == world.begun
 
 
@@ -321,7 +321,7 @@ async def test_the_first_look_is_at_once_and_the_next_after_a_pause():
 async def test_all_who_wait_share_one_look():
     """However many keys are made up meanwhile."""
     world = World()
-    await asyncio.gather(*(world.lookout.look() for _ in range(1000)))
+    await asyncio.gather(*(world.key_refresher.refresh_keys() for _ in range(1000)))
     assert 1 == len(world.begun)
 
 
@@ -331,7 +331,7 @@ async def test_a_flood_makes_so_many_looks_a_second_and_no_more():
     world = World()
     waves = 0
     while world.now < 110.0:
-        await asyncio.gather(*(world.lookout.look() for _ in range(50)))
+        await asyncio.gather(*(world.key_refresher.refresh_keys() for _ in range(50)))
         waves += 1
     assert waves == len(world.begun)
     assert len(world.begun) <= 10.0 / PAUSE_S + 2
@@ -342,10 +342,10 @@ async def test_a_look_that_has_begun_is_no_answer():
     """It may have read before what the newcomer knows of was written."""
     world = World()
     world.gate.clear()
-    first = asyncio.create_task(world.lookout.look())
+    first = asyncio.create_task(world.key_refresher.refresh_keys())
     while not world.begun:
         await asyncio.sleep(0)
-    second = asyncio.create_task(world.lookout.look())
+    second = asyncio.create_task(world.key_refresher.refresh_keys())
     await asyncio.sleep(0.01)
     assert (1, False) == (len(world.begun), second.done())
     world.gate.set()
@@ -357,9 +357,9 @@ async def test_a_look_that_has_begun_is_no_answer():
 async def test_a_database_that_is_away_is_not_told_twice():
     """The watch meets the same; a later look may do better."""
     world = World(fails=True)
-    await world.lookout.look()
+    await world.key_refresher.refresh_keys()
     world.fails = False
-    await world.lookout.look()
+    await world.key_refresher.refresh_keys()
     assert 2 == len(world.begun)
 
 
@@ -370,7 +370,7 @@ async def test_nobody_waits_for_a_database_that_stands_still(monkeypatch):
     world = World()
     world.gate.clear()
     for _ in range(5):
-        await world.lookout.look()
+        await world.key_refresher.refresh_keys()
     assert 1 == len(world.begun)
-    await world.lookout.close()
+    await world.key_refresher.close()
     assert not [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]

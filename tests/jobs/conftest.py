@@ -5,14 +5,14 @@ from decimal import Decimal
 import pytest
 
 from trivium.identity.service import Identity
-from trivium.jobs.model import Account
-from trivium.jobs.service import Jobs, Order, strays
+from trivium.jobs.model import JobAccount
+from trivium.jobs.service import JobOrder, Jobs, strays
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind, Hold, Quote
 from trivium.ledger.prices import tariff_of
 from trivium.routing.model import PriceRow, VideoPrice
 from trivium.secret import Keyring
-from trivium.settings.section import Jobs as Limits
+from trivium.settings.section import JobsSettings as Limits
 from trivium.storage.vault import Vault
 from trivium.wire.operation import Operation
 
@@ -24,7 +24,7 @@ TARIFF = tariff_of(
         videos=(VideoPrice(size="1280x720", price=Decimal("0.3")),),
     ),
 )
-ACCOUNT = Account(channel="a", credential="f", operation=Operation.VIDEOS, model="own")
+ACCOUNT = JobAccount(channel="a", credential="f", operation=Operation.VIDEOS, model="own")
 
 
 def order(user_id, number=1, **changes):
@@ -38,7 +38,7 @@ def order(user_id, number=1, **changes):
         "seconds": 8,
         "prompt": "a cät",
     }
-    return Order(**{**values, **changes})
+    return JobOrder(**{**values, **changes})
 
 
 def hold(user_id, number=1, *, limited=True, amount=2_400_000_000):
@@ -106,7 +106,7 @@ def account(database, clock):
 @pytest.fixture
 def books(database, clock, jobs):
     """Balance, leased and entries of an account; every invariant is checked on the way."""
-    from trivium.ledger import audit
+    from trivium.ledger import verify
     from trivium.storage.schema.core import accounts
 
     async def read(user_id):
@@ -119,10 +119,10 @@ def books(database, clock, jobs):
             row = (await conn.execute(query)).one()
         usage = [
             entry
-            async for _, entry in audit.entries(database, user_id=user_id)
+            async for _, entry in verify.entries(database, user_id=user_id)
             if entry.kind is EntryKind.USAGE
         ]
-        assert [None] * len(usage) == [audit.wrong_with(entry) for entry in usage]
+        assert [None] * len(usage) == [verify.wrong_with(entry) for entry in usage]
         return row.balance_nanos, row.leased_nanos, usage
 
     return read

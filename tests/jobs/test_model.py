@@ -5,8 +5,8 @@ import pytest
 
 from jobs.conftest import ACCOUNT
 from trivium.jobs.model import Job, is_too_old, pause_s, poll_after_ms
-from trivium.settings.section import Jobs as Limits
-from trivium.wire.videos.answer import Status
+from trivium.settings.section import JobsSettings as Limits
+from trivium.wire.videos.answer import VideoStatus
 
 JOB = Job(
     id="video_1", user_id=3, key_id=1, request_id="r", model="m", account=ACCOUNT,
@@ -24,10 +24,10 @@ def test_a_resource_has_nothing_of_the_upstreams():
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        (Status.QUEUED, False),
-        (Status.IN_PROGRESS, False),
-        (Status.COMPLETED, True),
-        (Status.FAILED, True),
+        (VideoStatus.QUEUED, False),
+        (VideoStatus.IN_PROGRESS, False),
+        (VideoStatus.COMPLETED, True),
+        (VideoStatus.FAILED, True),
     ],
 )
 def test_two_states_are_final(status, expected):

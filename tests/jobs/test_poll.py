@@ -5,19 +5,19 @@ import asyncio
 import pytest
 from sqlalchemy import text
 
-from films import Films
-from studios import DOLLAR, SECOND, House
 from trivium.jobs.model import BIRTH_S, CLAIM_S
 from trivium.jobs.poll import LOST_S, SWEEP_S, Poller
-from trivium.settings.section import Jobs as Limits
+from trivium.settings.section import JobsSettings as Limits
 from trivium.storage.errors import StorageDown
+from video_gateway import DOLLAR, SECOND, House
+from video_vendor import Films
 
 KEY = "sk-vendor-0123456789abcdef"
 COST = 4 * SECOND["720x1280"]
 
 
 async def row(house, video, who="ada"):
-    return await house.studio.jobs.find(house.people[who][1].user_id, video["id"])
+    return await house.video_services.jobs.find(house.people[who][1].user_id, video["id"])
 
 
 @pytest.mark.asyncio
@@ -92,7 +92,7 @@ async def test_a_look_that_takes_long_keeps_its_claim(sqlite_database):
             for _ in range(3):
                 one.clock.advance(CLAIM_S - 1)
                 await one.poller.round()
-            assert [] == await one.studio.jobs.due(5)
+            assert [] == await one.video_services.jobs.due(5)
 
 
 @pytest.mark.asyncio
@@ -196,15 +196,15 @@ async def test_a_database_that_is_away_stops_nobody(sqlite_database, monkeypatch
         Films() as vendor,
         House.on(sqlite_database, ("a", "openai", vendor, [KEY])) as house,
     ):
-        poller = Poller(house.studio.jobs, house.studio.asking, sleep=sleep)
-        due = house.studio.jobs.due
+        poller = Poller(house.video_services.jobs, house.video_services.video_client, sleep=sleep)
+        due = house.video_services.jobs.due
 
         async def away(limit):
             if len(rounds) == 1:
                 raise StorageDown("away")
             return await due(limit)
 
-        monkeypatch.setattr(house.studio.jobs, "due", away)
+        monkeypatch.setattr(house.video_services.jobs, "due", away)
         with pytest.raises(asyncio.CancelledError):
             await poller.run()
         assert 4 == len(rounds)

@@ -7,16 +7,18 @@ import pytest
 
 from jobs.conftest import ACCOUNT, DOLLAR, hold, order
 from trivium.faults import Fault, Kind
-from trivium.jobs.model import BIRTH_S, CLAIM_S, Keeping
+from trivium.jobs.model import BIRTH_S, CLAIM_S, ArchiveState
 from trivium.jobs.service import strays
-from trivium.ledger.audit import detail_of
+from trivium.ledger.verify import detail_of
 from trivium.storage.schema.requests import jobs as table
-from trivium.wire.videos.answer import Seen, Status
+from trivium.wire.videos.answer import SeenVideo, VideoStatus
 
-QUEUED = Seen(id="up_1", status=Status.QUEUED)
-WORKING = Seen(id="up_1", status=Status.IN_PROGRESS, progress=40)
-DONE = Seen(id="up_1", status=Status.COMPLETED, progress=100, expires_at=77)
-FAILED = Seen(id="up_1", status=Status.FAILED, error_code="moderation", error_message="no")
+QUEUED = SeenVideo(id="up_1", status=VideoStatus.QUEUED)
+WORKING = SeenVideo(id="up_1", status=VideoStatus.IN_PROGRESS, progress=40)
+DONE = SeenVideo(id="up_1", status=VideoStatus.COMPLETED, progress=100, expires_at=77)
+FAILED = SeenVideo(
+    id="up_1", status=VideoStatus.FAILED, error_code="moderation", error_message="no"
+)
 PRICE = 2_400_000_000
 
 
@@ -33,7 +35,7 @@ async def test_a_job_is_what_was_asked_for(jobs, account, clock, database):
     found = await jobs.find(ada, job.id)
     assert job == found
     assert ("video_", 54) == (job.id[:6], len(job.id))
-    assert ("up_1", Status.QUEUED, "a cät", "video_0") == (
+    assert ("up_1", VideoStatus.QUEUED, "a cät", "video_0") == (
         found.upstream_id,
         found.status,
         found.prompt,
@@ -90,7 +92,7 @@ async def test_an_end_is_seen_once_however_often_it_is_told(make_jobs, account, 
     job = await begun(nodes[0], ada)
     await asyncio.gather(*(node.see(job, DONE) for node in nodes for _ in range(3)))
     late = await make_jobs().see(job, FAILED)
-    assert Status.COMPLETED is late.status
+    assert VideoStatus.COMPLETED is late.status
     balance, leased, entries = await books(ada)
     assert (10 * DOLLAR - PRICE, 0, 1) == (balance, leased, len(entries))
 
@@ -123,12 +125,12 @@ async def test_what_a_worker_leased_ahead_may_be_all_that_is_missing(
     jobs, account, database, spare
 ):
     """It is given back, and the job begins."""
-    from trivium.ledger.model import Wish
+    from trivium.ledger.model import LeaseRequest
     from trivium.ledger.store import give_back, turn
 
     ada = await account(3)
     async with database.write() as conn:
-        await turn(conn, "w", [], {ada: Wish(0, DOLLAR, 0)})
+        await turn(conn, "w", [], {ada: LeaseRequest(0, DOLLAR, 0)})
 
     async def give():
         async with database.write() as conn:
@@ -172,7 +174,7 @@ async def test_a_free_video_is_not_booked(jobs, account, books):
     ada = await account(1)
     job = await jobs.begin(order(ada), None)
     job = await jobs.see(await jobs.born(job, ACCOUNT, QUEUED), DONE)
-    assert Status.COMPLETED is job.status
+    assert VideoStatus.COMPLETED is job.status
     assert (DOLLAR, 0, []) == await books(ada)
 
 
@@ -190,7 +192,7 @@ async def test_a_job_whose_worker_died_while_asking_ends_by_the_written_policy(
     clock.advance(1)
     (job,) = await node.due(10)
     job = await node.lose(job)
-    assert (Status.FAILED, "interrupted") == (job.status, job.error.code)
+    assert (VideoStatus.FAILED, "interrupted") == (job.status, job.error.code)
     balance, leased, entries = await books(ada)
     assert (10 * DOLLAR - cost, 0) == (balance, leased)
     assert ["interrupted"] * bool(cost) == [detail_of(entry).end for entry in entries]
@@ -282,20 +284,20 @@ async def test_files_are_kept_where_the_operator_wants_it(make_jobs, account, cl
     ada = await account()
     node = make_jobs(keep_days=3)
     job = await node.see(await begun(node, ada), DONE)
-    assert Keeping.WANTED is job.kept
+    assert ArchiveState.WANTED is job.kept
     (due,) = await node.due(5)
     copied = msgspec.structs.replace(due, assets={"video": "a" * 40}, expires_at=500)
-    assert await node.keep(copied, Keeping.WANTED)
+    assert await node.keep(copied, ArchiveState.WANTED)
     assert [] == await node.due(5)  # whoever copies its pictures has it still
-    assert await node.keep(copied, Keeping.YES)
+    assert await node.keep(copied, ArchiveState.YES)
     found = await node.find(ada, job.id)
-    assert (Keeping.YES, {"video": "a" * 40}, 500, None) == (
+    assert (ArchiveState.YES, {"video": "a" * 40}, 500, None) == (
         found.kept, found.assets, found.expires_at, found.look_at,
     )  # fmt: skip
     clock.advance(10**6)
     assert [] == await node.due(5)
     assert {"video": "a" * 40} == await node.forget(job)
-    assert not await node.keep(copied, Keeping.YES)
+    assert not await node.keep(copied, ArchiveState.YES)
     assert await node.forget(job) is None
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from jobs.conftest import ACCOUNT
 from trivium.jobs import store
-from trivium.jobs.model import CLAIM_S, Job, Keeping
+from trivium.jobs.model import CLAIM_S, ArchiveState, Job
 from trivium.storage.schema.requests import jobs
-from trivium.wire.videos.answer import Status
+from trivium.wire.videos.answer import VideoStatus
 from trivium.wire.videos.resource import VideoError
 
 
@@ -25,7 +25,9 @@ def job(number=1, **changes):
 async def stored(database, *made):
     async with database.write() as conn:
         for each in made:
-            await store.insert(conn, msgspec.structs.replace(each, status=Status.QUEUED), b"sealed")
+            await store.insert(
+                conn, msgspec.structs.replace(each, status=VideoStatus.QUEUED), b"sealed"
+            )
             await store.change(conn, each)
 
 
@@ -33,8 +35,8 @@ async def stored(database, *made):
 async def test_a_job_reads_back_as_it_was_written(database):
     """Every field of it."""
     made = job(
-        status=Status.FAILED, progress=7, error=VideoError(code="c", message="why"),
-        remixed_from="video_0", completed_at=5, expires_at=6, kept=Keeping.WANTED, file="files/1",
+        status=VideoStatus.FAILED, progress=7, error=VideoError(code="c", message="why"),
+        remixed_from="video_0", completed_at=5, expires_at=6, kept=ArchiveState.WANTED, file="files/1",
     )  # fmt: skip
     await stored(database, made)
     async with database.read() as conn:
@@ -46,9 +48,9 @@ async def test_a_job_reads_back_as_it_was_written(database):
 @pytest.mark.asyncio
 async def test_what_has_ended_does_not_change(database):
     """Whoever comes later is told."""
-    await stored(database, job(status=Status.COMPLETED))
+    await stored(database, job(status=VideoStatus.COMPLETED))
     async with database.write() as conn:
-        assert not await store.change(conn, job(status=Status.FAILED))
+        assert not await store.change(conn, job(status=VideoStatus.FAILED))
         assert not await store.change(conn, job(9))
 
 
@@ -78,7 +80,7 @@ async def test_two_who_claim_at_once_share_what_is_due(database):
 @pytest.mark.asyncio
 async def test_one_is_claimed_if_nobody_has_it_and_it_was_not_just_seen(database):
     """And if there is anything to be seen."""
-    await stored(database, job(1), job(2, status=Status.COMPLETED), job(3, upstream_id=None))
+    await stored(database, job(1), job(2, status=VideoStatus.COMPLETED), job(3, upstream_id=None))
     async with database.write() as conn:
         assert not await store.claim_one(conn, "video_1", 101, 99)
         assert await store.claim_one(conn, "video_1", 101, 100)
@@ -103,13 +105,13 @@ async def test_a_page_begins_behind_its_place(database):
 @pytest.mark.asyncio
 async def test_what_is_kept_is_noted_until_the_job_is_gone(database):
     """And not afterwards."""
-    await stored(database, job(status=Status.COMPLETED, kept=Keeping.WANTED))
+    await stored(database, job(status=VideoStatus.COMPLETED, kept=ArchiveState.WANTED))
     async with database.write() as conn:
-        assert await store.keep(conn, "video_1", Keeping.YES, {"video": "x"}, 9)
+        assert await store.keep(conn, "video_1", ArchiveState.YES, {"video": "x"}, 9)
         row = (await conn.execute(jobs.select())).one()
         assert ("yes", {"video": "x"}, 9, None) == (
             row.kept, msgspec.json.decode(row.assets), row.expires_at, row.look_at,
         )  # fmt: skip
         assert {"video": "x"} == await store.forget(conn, "video_1")
         assert await store.forget(conn, "video_1") is None
-        assert not await store.keep(conn, "video_1", Keeping.YES, {}, 9)
+        assert not await store.keep(conn, "video_1", ArchiveState.YES, {}, 9)

@@ -1,7 +1,7 @@
-"""LangChain's clients against every upstream shape; ``tests/stories/sdk/test_langchain.py`` runs it.
+"""LangChain's clients against every upstream shape; ``tests/end_to_end/sdk/test_langchain.py`` runs it.
 
 A program of its own in an environment of its own: LangChain's package for Google holds an older SDK
-of Google's than the one that the other tests drive. Models are those of ``stories/sdk/pairs.py``,
+of Google's than the one that the other tests drive. Models are those of ``end_to_end/sdk/pairs.py``,
 whose vendor refuses what is not exactly right. Prints a line a case and ends with 1 if one failed.
 """
 

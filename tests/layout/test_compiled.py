@@ -31,7 +31,7 @@ def test_what_compiled_would_be_something_else_is_not() -> None:
     assert "pipeline/handle.py" in names
     assert "pipeline/structs.py" not in names  # has Structs
     assert "conversation/usage.py" not in names
-    assert "pipeline/fetching.py" not in names  # awaits in an except
+    assert "pipeline/fetch_inputs.py" not in names  # awaits in an except
     assert not names & hatch_build.LEFT
 
 
@@ -57,11 +57,11 @@ def _can_compile() -> bool:
 @pytest.mark.skipif(not _can_compile(), reason="needs gcc and Python's headers")
 def test_a_compiled_module_does_what_its_source_does(tmp_path: Path) -> None:
     """Two modules in place of two hundred: the whole takes minutes (make compiled-check)."""
-    modules = [PACKAGE / "wire" / "peek.py", PACKAGE / "wire" / "template.py"]
+    modules = [PACKAGE / "wire" / "peek.py", PACKAGE / "wire" / "frame_template.py"]
     hatch_build.build(ROOT / "src", tmp_path, modules)
     shutil.copytree(PACKAGE, tmp_path / "trivium", dirs_exist_ok=True)
     asked = (
-        "from trivium.wire import peek, template\n"
+        "from trivium.wire import frame_template, peek\n"
         "assert peek.__file__.endswith('.so'), peek.__file__\n"
         'found = peek.members(b\'{"model":"m","n":1,"n":2}\')\n'
         "print(len(found.pairs), bytes(found.table['model']), found.splice({'model': b'\"x\"'}))\n"

@@ -9,7 +9,7 @@ LOGGERS = frozenset({"log", "_log", "logger", "_logger", "LOG", "_LOG"})
 LEVELS = frozenset({"debug", "info", "warning", "error", "critical", "exception", "log", "msg"})
 REVEALERS = {
     "ledger.payments.stripe": "the payment provider asks for a key of its own, and signs with one",
-    "identity.accounts.outside.provider": "a provider of logins asks for a password of its own",
+    "identity.accounts.sso.provider": "a provider of logins asks for a password of its own",
     "mail.smtp": "the mail server asks for a password of its own",
     "routing.catalogue": "an operator's own header may be written env:NAME; it is sent as it is",
     "shared.state": "the shared state asks for a password of its own",

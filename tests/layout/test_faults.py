@@ -2,13 +2,13 @@
 
 import re
 
-from stories.test_outages import BEGIN, END, FAULTS, HEADS
+from end_to_end.test_outages import BEGIN, END, FAULTS, HEADS
 
 
 def test_every_fault_has_a_test_and_a_whole_row(root):
     """In the order of the list."""
     page = (root / "docs/operate/faults.md").read_text()
-    tests = (root / "tests/stories/test_outages.py").read_text()
+    tests = (root / "tests/end_to_end/test_outages.py").read_text()
     table = page.partition(BEGIN)[2].partition(END)[0].strip().splitlines()
     rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table]
     assert rows[0] == list(HEADS.values())

@@ -28,7 +28,7 @@ LEVELS = {
     "upstream": 4,
     "plugin": 4,
     "admission": 5,
-    "recall": 5,
+    "response_store": 5,
     "oauth": 5,
     "jobs": 5,
     "pipeline": 6,

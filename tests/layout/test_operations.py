@@ -12,9 +12,10 @@ import msgspec
 import pytest
 
 from trivium.admission import tokens
-from trivium.cli.rehearsal import rehearse
+from trivium.cli.dry_run import explain_offline
 from trivium.conversation.usage import Usage
-from trivium.edge import explaining, routes
+from trivium.edge import explain as explaining
+from trivium.edge import routes
 from trivium.edge.openapi.paths import OPERATIONS as DESCRIBED
 from trivium.faults import Fault, Kind
 from trivium.ledger.model import FREE
@@ -44,7 +45,7 @@ from trivium.wire.operation import (
     Product,
     Shape,
 )
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.registry import PASSAGES
 
 ALL = pytest.mark.parametrize("operation", list(Operation), ids=lambda one: one.value)
@@ -91,9 +92,9 @@ def model(price=None, *, without=None):
 def facts(operation):
     """What a request says of itself that is small."""
     if PRODUCT[operation] is Product.RANKING:
-        return Facts(model="m", known=Usage(fresh=10, searches=1), output_max=0)
+        return RequestFacts(model="m", known=Usage(fresh=10, searches=1), output_max=0)
     known = Usage(characters=10, seconds=3.0)
-    return Facts(model="m", seconds=4, size="1280x720", known=known, output_max=9)
+    return RequestFacts(model="m", seconds=4, size="1280x720", known=known, output_max=9)
 
 
 def router(found):
@@ -203,7 +204,7 @@ def test_some_vendor_serves_it_and_its_plan_is_explained(operation):
 @ALL
 def test_it_is_rehearsed(operation):
     """`trivium explain` and `/api/explain` take every operation; what is wrong is told, not raised."""
-    told = rehearse(router(model()), operation, b"{}", "m", strict=False)
+    told = explain_offline(router(model()), operation, b"{}", "m", strict=False)
     assert operation.value == told["operation"]
     assert 400 == told["refused"]["status"] if told["refused"] else told["steps"]
     assert (operation in UPSTREAM_ONLY) is (
@@ -249,9 +250,9 @@ LACKS_A_ROW = """
 import pathlib, sys
 from trivium.wire import operation
 source = pathlib.Path(operation.__file__).with_name("operation.py").read_text()
-marked = '    Operation.MODERATIONS: Row('
+marked = '    Operation.MODERATIONS: OperationSpec('
 assert marked in source
-exec(compile(source.replace(marked, '    Operation.EMBEDDINGS: Row('), "table", "exec"), {"__name__": "table"})
+exec(compile(source.replace(marked, '    Operation.EMBEDDINGS: OperationSpec('), "table", "exec"), {"__name__": "table"})
 """
 LACKS_A_PRICE = """
 from trivium.wire import operation

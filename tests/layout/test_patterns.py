@@ -26,10 +26,10 @@ DYNAMIC = {
 short."""
 
 SLOW = {
-    "providers.delay: _PART": "fields of a head, and the first 2,000 characters of a message",
-    "providers.delay: _WORDS": "the first 2,000 characters of a message",
+    "providers.retry_after: _PART": "fields of a head, and the first 2,000 characters of a message",
+    "providers.retry_after: _WORDS": "the first 2,000 characters of a message",
     "providers.failure: _NO_MODEL": "16,384 characters of a message, 200 for each `model` in it",
-    "providers.wording: _SECRET": "the first 2,000 characters of a message",
+    "providers.error_text: _SECRET": "the first 2,000 characters of a message",
     "settings.locate: _STRING": "the operator's own file",
     "wire.generate.array: _PLAIN": "what one read brings; its memory is given back at once",
 }
@@ -42,7 +42,7 @@ SECONDS = 0.004
 BYTES = 16
 """Memory for each character. What remembers every step takes seventy and more."""
 
-LOOKS = {"wire.marks": {"match"}}
+LOOKS = {"wire.state_refs": {"match"}}
 """Module -> how its patterns look, where they stand in tables and nothing tells."""
 
 _LOOKS = {

@@ -8,12 +8,12 @@ import pytest
 from trivium.clock import FixedClock
 from trivium.ledger.entries import Entries
 from trivium.ledger.journal import Journal
+from trivium.ledger.ledger_sync import LedgerSync
 from trivium.ledger.model import EntryKind, Quote
 from trivium.ledger.prices import tariff_of
-from trivium.ledger.turns import Turns
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import PriceRow
-from trivium.settings.model import Ledger as Limits
+from trivium.settings.model import LedgerSettings as Limits
 
 # one token of either kind costs one nano-dollar: amounts are counts
 TARIFF = tariff_of("m", PriceRow(price={"input": Decimal("0.001"), "output": Decimal("0.001")}))
@@ -40,7 +40,7 @@ class Worker:
         self.ledger = WorkerLedger(
             self.journal, self.clock, interrupted=interrupted, ahead_s=limits.ahead_s
         )
-        self.turns = Turns(database, self.ledger, folder, limits, self.clock)
+        self.turns = LedgerSync(database, self.ledger, folder, limits, self.clock)
 
     def die(self):
         """Nothing is booked, given back or removed; the locks go."""

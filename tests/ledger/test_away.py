@@ -3,7 +3,7 @@
 import pytest
 
 from ledger.conftest import Worker
-from ledger.test_turns import Losing, booked, leases, sound, take
+from ledger.test_ledger_sync import Losing, booked, leases, sound, take
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 

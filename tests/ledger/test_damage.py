@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from ledger.test_turns import booked, sound
+from ledger.test_ledger_sync import booked, sound
 from trivium.ledger.journal import line, read
 from trivium.ledger.model import Settlement
 

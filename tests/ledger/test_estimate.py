@@ -2,9 +2,9 @@
 
 import pytest
 
-from trivium.conversation.usage import Images, Usage
+from trivium.conversation.usage import GeneratedImages, Usage
 from trivium.ledger.estimate import COUNT_MAX, is_believable, tokens, used
-from trivium.wire.written import Written
+from trivium.wire.output_count import OutputCount
 
 
 @pytest.mark.parametrize(("size", "expected"), [(0, 0), (1, 1), (4, 1), (5, 2), (400, 100)])
@@ -15,7 +15,7 @@ def test_four_bytes_are_a_token(size, expected):
 
 def wrote(text=8, **more):
     """What was found in an answer."""
-    return lambda: Written(text, **more)
+    return lambda: OutputCount(text, **more)
 
 
 def unread():
@@ -95,7 +95,7 @@ def test_an_answer_of_nothing_stays_as_it_was_reported(reported):
         (Usage(searches=2), True),
         (Usage(searches=-1), False),
         (Usage(requests=2**53), False),
-        (Usage(images=(Images(count=-1),)), False),
+        (Usage(images=(GeneratedImages(count=-1),)), False),
     ],
 )
 def test_absurd_counters_are_told(usage, believed):

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.conversation.usage import Images, Usage
+from trivium.conversation.usage import GeneratedImages, Usage
 from trivium.ledger.focus import COLUMNS, rows_of
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.prices import cost, tariff_of
-from trivium.routing.model import ImagePrice, PriceRow, Tier, VideoPrice
+from trivium.routing.model import ImagePrice, PriceRow, PriceTier, VideoPrice
 
 MANDATORY = [
     "BilledCost",
@@ -48,7 +48,7 @@ PRICES = {
 }
 ROW = PriceRow(
     price=PRICES,
-    tiers=(Tier(above=1000, price={"input": Decimal("2.5")}),),
+    tiers=(PriceTier(above=1000, price={"input": Decimal("2.5")}),),
     images=(ImagePrice(size="1x1", quality="hd", price=Decimal("0.5")),),
     videos=(VideoPrice(size="2x1", price=Decimal("0.3")),),
 )
@@ -96,7 +96,7 @@ usages = st.builds(
     video_size=st.sampled_from(["", "1x2", "2x1"]),
     characters=st.none() | counts,
     searches=st.none() | counts,
-    images=st.lists(st.builds(Images, count=counts, size=st.sampled_from(["", "1x1"]), quality=st.sampled_from(["", "hd"])), max_size=2).map(tuple),
+    images=st.lists(st.builds(GeneratedImages, count=counts, size=st.sampled_from(["", "1x1"]), quality=st.sampled_from(["", "hd"])), max_size=2).map(tuple),
 )  # fmt: skip
 
 

@@ -15,8 +15,8 @@ from trivium.conversation.usage import Usage
 from trivium.ledger import journal as journals
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal, line, read
-from trivium.ledger.leftover import leftovers
 from trivium.ledger.model import Hold, OpenHold, Quote, Settlement
+from trivium.ledger.orphan_journals import orphan_journals
 from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import PriceRow
@@ -364,14 +364,16 @@ def test_nobody_finds_a_file_before_it_is_locked(tmp_path, monkeypatch):
     flock, seen = journals.fcntl.flock, []
 
     def looked(fd, how):
-        seen.append((leftovers(tmp_path, "other"), sorted(p.suffix for p in tmp_path.iterdir())))
+        seen.append(
+            (orphan_journals(tmp_path, "other"), sorted(p.suffix for p in tmp_path.iterdir()))
+        )
         flock(fd, how)
 
     with monkeypatch.context() as patch:
         patch.setattr(journals.fcntl, "flock", looked)
         made = Journal(tmp_path, "w")
     assert [([], [".new"])] == seen
-    assert [] == leftovers(tmp_path, "other")
+    assert [] == orphan_journals(tmp_path, "other")
     assert [".journal"] == [path.suffix for path in tmp_path.iterdir()]
     made.close(keep=False)
 

@@ -6,7 +6,7 @@ import contextlib
 import pytest
 
 from ledger.conftest import payer, quote
-from ledger.test_turns import leases, sound, take
+from ledger.test_ledger_sync import leases, sound, take
 from trivium.clock import SystemClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind

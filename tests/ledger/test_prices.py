@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.conversation.usage import Images, Usage
+from trivium.conversation.usage import GeneratedImages, Usage
 from trivium.ledger.prices import cost, input_cost, row_at, tariff_of
 from trivium.ledger.tariff import NANOS_MAX
-from trivium.routing.model import ImagePrice, PriceRow, Tier, VideoPrice
+from trivium.routing.model import ImagePrice, PriceRow, PriceTier, VideoPrice
 
 
 def row(tiers=(), images=(), videos=(), since=0, **price):
@@ -20,7 +20,7 @@ def row(tiers=(), images=(), videos=(), since=0, **price):
         since=since,
         price={kind: Decimal(text) for kind, text in price.items()},
         tiers=tuple(
-            Tier(above=above, price={k: Decimal(v) for k, v in changed.items()})
+            PriceTier(above=above, price={k: Decimal(v) for k, v in changed.items()})
             for above, changed in tiers
         ),
         images=tuple(
@@ -66,7 +66,7 @@ PLAIN = {"input": "1.25", "output": "10"}
         (Usage(characters=1000), {"per_character": "0.000015"}, 15_000_000),
         (Usage(searches=3), {"per_search": "0.002"}, 6_000_000),
         (Usage(searches=3), PLAIN, 0),
-        (Usage(images=(Images(count=3),)), {"per_image": "0.04"}, 120_000_000),
+        (Usage(images=(GeneratedImages(count=3),)), {"per_image": "0.04"}, 120_000_000),
         # what has none falls back
         (Usage(cache_read=1, cache_write_short=1, cache_write_long=1, audio_input=1,
                image_input=1), PLAIN, 5 * 1_250),
@@ -157,7 +157,7 @@ def test_an_image_costs_by_size_and_quality(size, quality, expected):
     """The closest row: both, then either, then any."""
     images = [("1x1", "hd", "1"), ("1x1", "", "2"), ("", "hd", "3")]
     tariff = tariff_of("m", row(images=images, per_image="4"))
-    billed, _ = cost(tariff, Usage(images=(Images(count=1, size=size, quality=quality),)))
+    billed, _ = cost(tariff, Usage(images=(GeneratedImages(count=1, size=size, quality=quality),)))
     assert expected * 10**9 == billed
 
 

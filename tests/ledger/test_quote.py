@@ -10,9 +10,9 @@ from trivium.clock import FixedClock
 from trivium.faults import Fault, Kind
 from trivium.ledger.model import FREE
 from trivium.ledger.quote import CONTEXT_MAX, OUTPUT_MAX, Pricing, tokens_of_picture
-from trivium.routing.model import ImagePrice, Model, PriceRow, Tier, VideoPrice
+from trivium.routing.model import ImagePrice, Model, PriceRow, PriceTier, VideoPrice
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 CALLER = SimpleNamespace(user_id=1, key_id=1, unlimited=False, group="")
 PRICE = {"input": Decimal(1), "output": Decimal(2)}
@@ -27,7 +27,9 @@ def model(price=PRICE, *, tiers=(), later=(), **more):
 def quoted(asked, size=100, operation=Operation.CHAT, caller=CALLER, groups=None, **facts):
     """The highest price in nano-dollars."""
     pricing = Pricing(FixedClock(50.0), groups)
-    return pricing.quote(caller, asked, operation, Facts(model="m", **facts), size).amount_nanos
+    return pricing.quote(
+        caller, asked, operation, RequestFacts(model="m", **facts), size
+    ).amount_nanos
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_the_dearest_class_is_assumed():
 
 def test_a_long_context_is_quoted_by_its_tier():
     """As it will be billed."""
-    tier = Tier(above=49, price={"input": Decimal(7)})
+    tier = PriceTier(above=49, price={"input": Decimal(7)})
     assert 50 * 7000 == quoted(model(tiers=(tier,)), output_max=0)
 
 
@@ -78,14 +80,14 @@ def test_a_video_is_held_at_what_it_will_cost(price, videos, size, expected):
         price={kind: Decimal(text) for kind, text in price.items()},
         videos=tuple(VideoPrice(size=of, price=Decimal(text)) for of, text in videos.items()),
     )
-    facts = Facts(model="m", seconds=8, size=size)
+    facts = RequestFacts(model="m", seconds=8, size=size)
     args = (CALLER, Model(name="m", bindings=(), prices=(row,)), Operation.VIDEOS, facts, 100)
     assert expected == Pricing(FixedClock()).quote(*args).amount_nanos
 
 
 def test_a_video_of_a_size_without_a_price_is_refused():
     """A model that is priced by the token makes no videos."""
-    facts = Facts(model="m", seconds=8, size="720x1280")
+    facts = RequestFacts(model="m", seconds=8, size="720x1280")
     row = PriceRow(price=PRICE, videos=(VideoPrice(size="1280x720", price=Decimal(1)),))
     asked = Model(name="m", bindings=(), prices=(row,))
     with pytest.raises(Fault, match="no price for videos of 720x1280") as caught:
@@ -116,7 +118,7 @@ def test_prices_are_those_of_the_moment():
     pricing = Pricing(clock)
     later = PriceRow(since=100, price={"input": Decimal(9), "output": Decimal(9)})
     asked = model(later=(later,))
-    facts = Facts(model="m", output_max=0)
+    facts = RequestFacts(model="m", output_max=0)
     args = (Operation.CHAT, facts, 100)
     assert 50_000 == pricing.quote(CALLER, asked, *args).amount_nanos
     clock.advance(1)
@@ -136,13 +138,15 @@ def test_what_is_foreseen_to_cost_nothing_still_needs_a_balance():
 def test_counting_is_free(operation):
     """At every vendor."""
     pricing = Pricing(FixedClock())
-    assert FREE is pricing.quote(CALLER, model(), operation, Facts(model="m"), 100)
+    assert FREE is pricing.quote(CALLER, model(), operation, RequestFacts(model="m"), 100)
 
 
 def test_a_free_model_is_free():
     """The only way to a price of zero."""
     free = Model(name="m", bindings=(), free=True)
-    assert FREE is Pricing(FixedClock()).quote(CALLER, free, Operation.CHAT, Facts(model="m"), 1)
+    assert FREE is Pricing(FixedClock()).quote(
+        CALLER, free, Operation.CHAT, RequestFacts(model="m"), 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,7 +190,7 @@ def test_pictures_are_quoted_at_their_dearest(price, images, facts, nanos):
         for size, quality, text in images
     )
     asked = Model(name="m", bindings=(), prices=(PriceRow(price=price, images=rows),))
-    told = Facts(model="m", **facts)
+    told = RequestFacts(model="m", **facts)
     found = Pricing(FixedClock(50.0)).quote(CALLER, asked, Operation.IMAGES, told, 100)
     assert nanos == found.amount_nanos
 

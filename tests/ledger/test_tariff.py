@@ -7,7 +7,7 @@ import pytest
 
 from trivium.ledger.prices import tariff_of
 from trivium.ledger.tariff import ATOMS, NANOS_MAX
-from trivium.routing.model import ImagePrice, PriceRow, Tier, VideoPrice
+from trivium.routing.model import ImagePrice, PriceRow, PriceTier, VideoPrice
 
 
 def tariff(multiplier=Fraction(1), **given):
@@ -25,7 +25,7 @@ def dollars(**price):
 )
 def test_a_tier_begins_above_its_tokens(tokens, above):
     """The last that is exceeded holds."""
-    tiers = tuple(Tier(above=at, price=dollars(input="2")) for at in (100, 200))
+    tiers = tuple(PriceTier(above=at, price=dollars(input="2")) for at in (100, 200))
     made = tariff(price=dollars(input="1"), tiers=tiers)
     assert above == made.rates(tokens).above
 

@@ -14,12 +14,12 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger import worker as module
 from trivium.ledger.journal import Journal, read
-from trivium.ledger.model import FREE, Quote, Standing
+from trivium.ledger.model import FREE, LeaseState, Quote
 from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import Model, PriceRow
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 ADA = payer(1)
 
@@ -57,7 +57,7 @@ async def leased(ledger, amount, caller=ADA, request_id="r0", ask=1, pool=None):
     await asyncio.sleep(0)
     assert ledger.asked.is_set()
     ledger.begin([], ledger.touched())
-    ledger.confirm([], {caller.user_id: Standing(amount, amount if pool is None else pool)})
+    ledger.confirm([], {caller.user_id: LeaseState(amount, amount if pool is None else pool)})
     return await task
 
 
@@ -141,9 +141,9 @@ async def test_fifty_at_once_on_a_balance_for_one(ledger):
     """The first in line is served, all others are refused."""
     tasks = [asyncio.ensure_future(ledger.lease(f"r{n}", ADA, quote(10))) for n in range(50)]
     await asyncio.sleep(0)
-    (wish,) = ledger.begin([], ledger.touched()).values()
-    assert 500 == wish.need
-    ledger.confirm([], {1: Standing(15, 15)})
+    (wanted,) = ledger.begin([], ledger.touched()).values()
+    assert 500 == wanted.need
+    ledger.confirm([], {1: LeaseState(15, 15)})
     results = await asyncio.gather(*tasks, return_exceptions=True)
     assert "r0" == results[0].request_id
     assert 49 == sum(isinstance(result, Fault) for result in results)
@@ -158,13 +158,13 @@ async def test_who_comes_while_a_turn_is_under_way_is_asked_for_in_the_next(ledg
     late = [asyncio.ensure_future(ledger.lease(f"r{n}", ADA, quote(10))) for n in (1, 2)]
     await asyncio.sleep(0)
     ledger.asked.clear()
-    ledger.confirm([], {1: Standing(20, 1000)})
+    ledger.confirm([], {1: LeaseState(20, 1000)})
     assert "r0" == (await first).request_id
     assert "r1" == (await late[0]).request_id
     assert not late[1].done()
     assert ledger.asked.is_set()
     assert 30 == ledger.begin([], ledger.touched())[1].need
-    ledger.confirm([], {1: Standing(30, 1000)})
+    ledger.confirm([], {1: LeaseState(30, 1000)})
     assert "r2" == (await late[1]).request_id
 
 
@@ -177,7 +177,7 @@ async def test_nobody_overtakes_those_who_wait(ledger):
     ledger.begin([], ledger.touched())
     ledger.settle(hold, None)
     assert None is ledger.hold("r2", ADA, quote(1))
-    ledger.confirm([], {1: Standing(10, 10)})
+    ledger.confirm([], {1: LeaseState(10, 10)})
     assert "r1" == (await task).request_id
 
 
@@ -188,12 +188,12 @@ async def test_a_caller_that_leaves_while_it_waits_holds_nothing(ledger, granted
     task = asyncio.ensure_future(ledger.lease("r0", ADA, quote(10)))
     await asyncio.sleep(0)
     if granted_first:
-        ledger.confirm([], {1: Standing(10, 10)})
+        ledger.confirm([], {1: LeaseState(10, 10)})
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     if not granted_first:
-        ledger.confirm([], {1: Standing(10, 10)})
+        ledger.confirm([], {1: LeaseState(10, 10)})
     assert "r1" == ledger.hold("r1", ADA, quote(10)).request_id
 
 
@@ -245,7 +245,7 @@ def test_an_unlimited_account_needs_no_lease(ledger, tmp_path):
 def test_what_is_free_is_neither_noted_nor_booked(ledger, tmp_path):
     """A balance of zero will do."""
     model = Model(name="m", bindings=(), free=True)
-    found = ledger.quote(ADA, model, Operation.CHAT, Facts(model="m"), 100)
+    found = ledger.quote(ADA, model, Operation.CHAT, RequestFacts(model="m"), 100)
     hold = ledger.hold("r1", ADA, found)
     assert (FREE, 0) == (found, ledger.settle(hold, Usage(output=9)))
     assert (0, 0, {}) == (ledger.waiting, ledger.running, noted(tmp_path).holds)
@@ -257,7 +257,7 @@ def test_groups_can_be_changed(ledger):
     model = Model(name="m", bindings=(), prices=(PriceRow(price=price),))
     student = payer(1)
     student.group = "students"
-    args = (student, model, Operation.CHAT, Facts(model="m", output_max=0), 100)
+    args = (student, model, Operation.CHAT, RequestFacts(model="m", output_max=0), 100)
     before = ledger.quote(*args).amount_nanos
     ledger.regroup({"students": Fraction(1, 2)})
     assert before == 2 * ledger.quote(*args).amount_nanos
@@ -374,7 +374,7 @@ async def test_an_account_with_nothing_left_is_forgotten(ledger):
     ledger.settle(hold, Usage(output=10))
     batch = ledger.batch(9)
     assert {1} == ledger.begin(batch, set()).keys()
-    ledger.confirm(batch, {1: Standing(0, 0)})
+    ledger.confirm(batch, {1: LeaseState(0, 0)})
     assert {} == ledger._accounts
     assert set() == ledger.leased()
 
@@ -401,9 +401,9 @@ async def test_what_is_leased_ahead_can_be_given_back(ledger):
     giving = asyncio.ensure_future(ledger.spare(ADA.user_id, 90))
     await asyncio.sleep(0)
     assert ledger.asked.is_set()
-    wish = ledger.begin([], ledger.touched())[ADA.user_id]
-    assert (10, 10, 0, 90) == (wish.keep, wish.need, wish.ahead, wish.room)
-    ledger.confirm([], {ADA.user_id: Standing(10, 100)})
+    wanted = ledger.begin([], ledger.touched())[ADA.user_id]
+    assert (10, 10, 0, 90) == (wanted.keep, wanted.need, wanted.ahead, wanted.room)
+    ledger.confirm([], {ADA.user_id: LeaseState(10, 100)})
     await giving
 
 
@@ -413,11 +413,11 @@ async def test_room_for_a_row_is_waited_for_while_others_may_make_it(ledger):
     making = asyncio.ensure_future(ledger.spare(ADA.user_id, 90))
     await asyncio.sleep(0)
     assert 0 == ledger.begin([], ledger.touched())[ADA.user_id].round
-    ledger.confirm([], {ADA.user_id: Standing(0, 60, 40, is_final=False, round=7)})
+    ledger.confirm([], {ADA.user_id: LeaseState(0, 60, 40, is_final=False, round=7)})
     await asyncio.sleep(0)
     assert not making.done()
     assert 7 == ledger.begin([], {ADA.user_id})[ADA.user_id].round
-    ledger.confirm([], {ADA.user_id: Standing(0, 89, 11, round=7)})
+    ledger.confirm([], {ADA.user_id: LeaseState(0, 89, 11, round=7)})
     await making
 
 

@@ -6,9 +6,9 @@ import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
-from trivium.mail.outbox import CARRIERS, CLOSE_S, Letter, MailError, Outbox
+from trivium.mail.outbox import CARRIERS, CLOSE_S, MailError, MailMessage, Outbox
 
-LETTER = Letter(to="ada@example.com", subject="Hello", text="Hello.")
+LETTER = MailMessage(to="ada@example.com", subject="Hello", text="Hello.")
 
 
 class Server:
@@ -179,5 +179,5 @@ async def test_one_that_was_never_started_closes_at_once(server):
 
 def test_neither_link_nor_address_is_printed():
     """Whoever reads logs must not come in by them."""
-    letter = Letter(to="ada@example.com", subject="A new password", text="https://x/t0ken")
+    letter = MailMessage(to="ada@example.com", subject="A new password", text="https://x/t0ken")
     assert "Letter(subject='A new password')" == repr(letter)

@@ -15,11 +15,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from trivium.mail.outbox import Letter, MailError
+from trivium.mail.outbox import MailError, MailMessage
 from trivium.mail.smtp import Smtp
-from trivium.settings.accounts import Mail
+from trivium.settings.accounts import MailSettings
 
-LETTER = Letter(
+LETTER = MailMessage(
     to="ada@example.com",
     subject="重新设置密码",
     text="链接\n\nhttps://x.example/" + "t" * 90 + "\n",
@@ -123,7 +123,7 @@ def serve(mailbox):
 def smtp(clock, port, tls=None, **settings):
     """The client under test."""
     plain = {"host": "localhost", "security": "none", "sender": "Trivium <t@gateway.example>"}
-    return Smtp(Mail(port=port, timeout_s=5.0, **{**plain, **settings}), clock, tls)
+    return Smtp(MailSettings(port=port, timeout_s=5.0, **{**plain, **settings}), clock, tls)
 
 
 @pytest.mark.asyncio
@@ -206,7 +206,7 @@ async def test_a_server_that_says_nothing_is_left(clock):
     """After the time limit."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         where = {"host": "127.0.0.1", "port": silent.getsockname()[1]}
-        settings = Mail(security="none", sender="t@x.example", timeout_s=1.0, **where)
+        settings = MailSettings(security="none", sender="t@x.example", timeout_s=1.0, **where)
         with pytest.raises(MailError):
             await asyncio.wait_for(Smtp(settings, clock).send(LETTER), 5)
 
@@ -215,8 +215,8 @@ def test_no_header_can_be_smuggled_in(clock):
     """Whatever gets into an address or a subject."""
     client = smtp(clock, 25)
     for odd in (
-        Letter(to="ada@example.com\r\nBcc: eve@example.com", subject="x", text="x"),
-        Letter(to="ada@example.com", subject="x\r\nBcc: eve@example.com", text="x"),
+        MailMessage(to="ada@example.com\r\nBcc: eve@example.com", subject="x", text="x"),
+        MailMessage(to="ada@example.com", subject="x\r\nBcc: eve@example.com", text="x"),
     ):
         with pytest.raises(ValueError):
             client.message(odd)

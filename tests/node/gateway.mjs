@@ -1,5 +1,5 @@
 // Where the gateway under test is, what it serves, and how trouble is looked at.
-// tests/stories/sdk/test_node.py starts it and sets the three variables.
+// tests/end_to_end/sdk/test_node.py starts it and sets the three variables.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 

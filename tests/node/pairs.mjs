@@ -1,5 +1,5 @@
 // Sixteen pairs: every Node client against every upstream shape, behind a vendor that checks what it
-// gets. tests/stories/sdk/test_pairs.py starts it; pairs.py there says what is answered.
+// gets. tests/end_to_end/sdk/test_pairs.py starts it; pairs.py there says what is answered.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Anthropic } from '@anthropic-ai/sdk';

@@ -1,4 +1,4 @@
-// Videos with the official OpenAI client for Node. tests/stories/test_videos.py starts the gateway
+// Videos with the official OpenAI client for Node. tests/end_to_end/test_videos.py starts the gateway
 // and a vendor that finishes each video soon after it was asked for.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -7,21 +7,21 @@ from hashlib import sha256
 import pytest
 
 from trivium.oauth import credential
-from trivium.oauth.credential import Kind
+from trivium.oauth.credential import CredentialKind
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", CredentialKind)
 def test_a_credential_says_what_it_is_in_harmless_characters(kind):
     """The prefix names the kind; nothing in it changes under form-encoding."""
     made = credential.issue(kind, secrets.token_bytes)
-    size = 22 if kind is Kind.CLIENT_ID else 43
+    size = 22 if kind is CredentialKind.CLIENT_ID else 43
     assert re.fullmatch(f"{kind.value}[A-Za-z0-9_-]{{{size}}}", made)
     assert made != credential.issue(kind, secrets.token_bytes)
 
 
 def test_no_prefix_begins_another():
     """A credential is of one kind."""
-    values = [kind.value for kind in Kind]
+    values = [kind.value for kind in CredentialKind]
     assert [] == [(a, b) for a in values for b in values if a != b and b.startswith(a)]
 
 
@@ -33,13 +33,13 @@ def test_what_is_stored_is_a_sha_256_of_the_whole():
 @pytest.mark.parametrize(
     ("kind", "text", "looks"),
     [
-        (Kind.CODE, "gwac_" + "a" * 43, True),
-        (Kind.CODE, "gwac_" + "a" * 42, False),
-        (Kind.CODE, "gwac_" + "a" * 44, False),
-        (Kind.CODE, "gwac_" + "a" * 42 + "+", False),
-        (Kind.CODE, "gwac_" + "a" * 42 + "\n", False),
-        (Kind.CODE, "gwat_" + "a" * 43, False),
-        (Kind.CODE, "", False),
+        (CredentialKind.CODE, "gwac_" + "a" * 43, True),
+        (CredentialKind.CODE, "gwac_" + "a" * 42, False),
+        (CredentialKind.CODE, "gwac_" + "a" * 44, False),
+        (CredentialKind.CODE, "gwac_" + "a" * 42 + "+", False),
+        (CredentialKind.CODE, "gwac_" + "a" * 42 + "\n", False),
+        (CredentialKind.CODE, "gwat_" + "a" * 43, False),
+        (CredentialKind.CODE, "", False),
     ],
 )
 def test_what_cannot_be_ours_is_not_looked_up(kind, text, looks):
@@ -54,13 +54,15 @@ def test_a_hint_tells_credentials_apart():
 
 def test_bytes_become_a_credential():
     """Base64 for addresses, without padding."""
-    assert "gwrt_" + "_" * 42 + "8" == credential.written(Kind.REFRESH_TOKEN, b"\xff" * 32)
+    assert "gwrt_" + "_" * 42 + "8" == credential.written(
+        CredentialKind.REFRESH_TOKEN, b"\xff" * 32
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "is_one"),
     [
-        (credential.issue(Kind.CLIENT_ID, bytes), True),
+        (credential.issue(CredentialKind.CLIENT_ID, bytes), True),
         ("gwc_" + "a" * 22, True),
         ("gwc_" + "a" * 21, False),
         ("gwc_" + "a" * 22 + "\n", False),

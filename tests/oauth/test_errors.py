@@ -1,6 +1,12 @@
 """What the service answers when it does not do what was asked."""
 
-from trivium.oauth.errors import OAuthError, Reason, Refused, RegistrationError, SentBack
+from trivium.oauth.errors import (
+    AuthorizationRefused,
+    OAuthError,
+    Reason,
+    RegistrationError,
+    SentBack,
+)
 
 
 def test_an_error_carries_what_may_be_written_of_it():
@@ -22,6 +28,6 @@ def test_a_registration_error_names_the_field():
 
 def test_the_two_answers_to_a_bad_request_are_told_apart():
     """One is a page, the other a redirect."""
-    assert Reason.APP_UNKNOWN is Refused(Reason.APP_UNKNOWN).reason
+    assert Reason.APP_UNKNOWN is AuthorizationRefused(Reason.APP_UNKNOWN).reason
     back = SentBack("https://a.example/?error=x", "x")
     assert ("https://a.example/?error=x", "x") == (back.location, back.code)

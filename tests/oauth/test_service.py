@@ -8,7 +8,7 @@ from trivium.oauth.errors import OAuthError
 from trivium.oauth.service import OAuth
 from trivium.oauth.tokens.model import Access
 from trivium.secret import Keyring
-from trivium.settings.section import OAuth as Rules
+from trivium.settings.section import OAuthSettings as Rules
 
 pytestmark = pytest.mark.asyncio
 

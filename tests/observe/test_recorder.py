@@ -10,7 +10,7 @@ from trivium.observe import recorder as module
 from trivium.observe import store
 from trivium.observe.record import Record
 from trivium.observe.recorder import Recorder
-from trivium.settings.model import Records
+from trivium.settings.model import RecordsSettings
 from trivium.storage.errors import Rejected, SchemaStale, StorageDown
 
 
@@ -75,7 +75,7 @@ def failing(monkeypatch):
 @pytest.mark.asyncio
 async def test_records_are_stored_in_the_background(database):
     """Adding returns at once; a batch follows every ``flush_s``."""
-    recorder = Recorder(database, Records(flush_s=0.01))
+    recorder = Recorder(database, RecordsSettings(flush_s=0.01))
     recorder.start()
     fill(recorder, 3)
     assert 3 == recorder.waiting
@@ -89,7 +89,7 @@ async def test_records_are_stored_in_the_background(database):
 @pytest.mark.asyncio
 async def test_closing_writes_what_waits(database):
     """Also what would fill several batches, and without a log line."""
-    recorder = Recorder(database, Records(flush_s=60))
+    recorder = Recorder(database, RecordsSettings(flush_s=60))
     recorder.start()
     fill(recorder, 2 * module.BATCH_MAX + 1)
     with capture_logs() as logs:
@@ -102,7 +102,7 @@ async def test_closing_writes_what_waits(database):
 async def test_a_batch_is_bounded(database, monkeypatch):
     """No transaction holds more than its share of rows."""
     monkeypatch.setattr(module, "BATCH_MAX", 2)
-    recorder = Recorder(database, Records())
+    recorder = Recorder(database, RecordsSettings())
     sizes = []
     store = recorder._store
 
@@ -118,7 +118,7 @@ async def test_a_batch_is_bounded(database, monkeypatch):
 
 def test_a_full_queue_drops_the_oldest(clock):
     """And counts them."""
-    recorder = Recorder(None, Records(queue_max=3), clock)
+    recorder = Recorder(None, RecordsSettings(queue_max=3), clock)
     fill(recorder, 5)
     assert ["r0002", "r0003", "r0004"] == [each.request_id for each in recorder._queue]
     assert (3, 2) == (recorder.waiting, recorder.dropped)
@@ -135,7 +135,7 @@ async def test_dropped_records_are_told_once_a_minute(database, clock):
         clock.advance(60)
 
     pauses = Pauses(overflow, overflow, overflow, a_minute)
-    recorder = Recorder(database, Records(queue_max=2), clock, pauses.sleep)
+    recorder = Recorder(database, RecordsSettings(queue_max=2), clock, pauses.sleep)
     with capture_logs() as logs:
         recorder.start()
         await pauses.used_up(5)
@@ -151,7 +151,7 @@ async def test_records_wait_while_the_database_is_away(database, clock, failing,
     """With growing, bounded pauses and one log line a change of state; nothing is lost."""
     nothing = clock.monotonic
     pauses = Pauses(lambda: failing.begin(error), *[nothing] * 7, failing.end, nothing)
-    recorder = Recorder(database, Records(flush_s=1), clock, pauses.sleep)
+    recorder = Recorder(database, RecordsSettings(flush_s=1), clock, pauses.sleep)
     fill(recorder, 3)
     with capture_logs() as logs:
         recorder.start()
@@ -168,7 +168,7 @@ async def test_records_wait_while_the_database_is_away(database, clock, failing,
 @pytest.mark.asyncio
 async def test_one_bad_record_does_not_hold_up_the_others(database, error):
     """It is dropped, counted and told; the rest of its batch is stored."""
-    recorder = Recorder(database, Records())
+    recorder = Recorder(database, RecordsSettings())
     store = recorder._store
 
     async def picky(records):
@@ -190,7 +190,7 @@ async def test_one_bad_record_does_not_hold_up_the_others(database, error):
 @pytest.mark.asyncio
 async def test_a_database_that_goes_away_amid_single_records_loses_none(database):
     """What was not stored stays first in line."""
-    recorder = Recorder(database, Records())
+    recorder = Recorder(database, RecordsSettings())
     store, calls = recorder._store, []
 
     async def unlucky(records):
@@ -212,7 +212,7 @@ async def test_a_database_that_goes_away_amid_single_records_loses_none(database
 @pytest.mark.asyncio
 async def test_a_cancelled_batch_is_stored_by_close(database):
     """Stopping in the middle of a transaction loses and doubles nothing."""
-    recorder = Recorder(database, Records(flush_s=0))
+    recorder = Recorder(database, RecordsSettings(flush_s=0))
     store, began = recorder._store, asyncio.Event()
 
     async def slow(records):
@@ -232,7 +232,7 @@ async def test_a_cancelled_batch_is_stored_by_close(database):
 async def test_closing_has_a_limit(database, clock, failing):
     """A worker ends although the database is away, and says how much was lost."""
     failing.begin(StorageDown("away"))
-    recorder = Recorder(database, Records(), clock)
+    recorder = Recorder(database, RecordsSettings(), clock)
     recorder.start()
     fill(recorder, 3)
     with capture_logs() as logs:
@@ -247,7 +247,7 @@ async def test_closing_has_a_limit(database, clock, failing):
 async def test_a_batch_is_made_ready_slice_by_slice(database, monkeypatch):
     """The loop has its turns in between, and all of it is one transaction."""
     monkeypatch.setattr(module, "SLICE", 2)
-    recorder = Recorder(database, Records())
+    recorder = Recorder(database, RecordsSettings())
     sizes = []
     insert = store.insert
 

@@ -7,10 +7,22 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from doubles import Close, Double, Flood, Reset, Send, Stall, Until, Wait, chunked, let_go, sized
 from gateway import Gateway, encoded, error_of
 from pipeline.test_translation import ASKED, JSON, OTHERS, PROVIDER, speaks
-from trivium.edge.limits import Limits
+from scripted_upstream import (
+    Close,
+    Double,
+    Flood,
+    Reset,
+    Send,
+    Stall,
+    Until,
+    Wait,
+    chunked,
+    let_go,
+    sized,
+)
+from trivium.edge.limits import ServerLimits
 from trivium.pipeline.lane import PassThrough
 from trivium.settings.entries import Timeouts
 
@@ -300,7 +312,7 @@ async def test_no_byte_of_one_answer_is_ever_in_another():
              Send(b"0\r\n\r\n")]
             for n in range(50)
         ]  # fmt: skip
-        async with Gateway.to((provider, vendor), limits=Limits()) as gateway:
+        async with Gateway.to((provider, vendor), limits=ServerLimits()) as gateway:
 
             async def one(n: int) -> None:
                 line = await gateway.wire()

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from doubles import Double, Send, Stall, let_go, sized
 from gateway import VENDOR_KEY, Gateway, encoded, error_of
+from scripted_upstream import Double, Send, Stall, let_go, sized
 
 CHAT = "/v1/chat/completions"
 HELLO = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}

@@ -7,11 +7,11 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from doubles import Close, Double, Reset, Send, Stall, Until, chunked, let_go, sized
 from gateway import Gateway, encoded, error_of
+from scripted_upstream import Close, Double, Reset, Send, Stall, Until, chunked, let_go, sized
 from trivium.edge.exchange import Exchange
-from trivium.identity.model import Budget, Period
-from trivium.pipeline import calling, handle
+from trivium.identity.model import KeyBudget, Period
+from trivium.pipeline import handle, send
 from trivium.settings.limits import RateLimits
 
 CHAT = "/v1/chat/completions"
@@ -118,7 +118,7 @@ async def test_what_is_answered_and_recorded_is_what_a_task_would(name, monkeypa
                 await vendor.__aexit__(None, None, None)
 
     short = await results()
-    monkeypatch.setattr(calling, "must_wait", lambda _: True)
+    monkeypatch.setattr(send, "must_wait", lambda _: True)
     long = await results()
     assert long == short
 
@@ -130,7 +130,7 @@ async def test_on_a_connection_that_is_left_no_task_is_made(stream, ways, monkey
     carried = []
     carry = handle.carry
     monkeypatch.setattr(
-        handle, "carry", lambda story, work: carried.append(story) or carry(story, work)
+        handle, "carry", lambda context, work: carried.append(context) or carry(context, work)
     )
     script = STREAM if stream else OK
     async with Double([script] * 3) as vendor, Gateway.to(("openai", vendor)) as gateway:
@@ -213,7 +213,7 @@ async def test_a_caller_that_leaves_pays_for_the_input_that_was_reported(monkeyp
 
     used = await results()
     assert 901 == used.fresh
-    monkeypatch.setattr(calling, "must_wait", lambda _: True)
+    monkeypatch.setattr(send, "must_wait", lambda _: True)
     assert used == await results()
 
 
@@ -278,7 +278,7 @@ async def test_what_nobody_foresaw_before_it_is_told_by_the_long_way(monkeypatch
         raise RuntimeError("no such thing")
 
     async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
-        monkeypatch.setattr(calling, "composed", broken)
+        monkeypatch.setattr(send, "composed", broken)
         with capture_logs() as logs:
             assert 500 == (await gateway.post(CHAT, HELLO))[0]
         told = [line["event"] for line in logs]
@@ -363,7 +363,7 @@ async def test_limits_that_one_worker_keeps_are_kept_without_a_task(limited, way
 @pytest.mark.asyncio
 async def test_budgets_are_counted_down_by_what_an_answer_cost(ways):
     """Held at the start, settled at the end."""
-    budget = Budget(amount_nanos=10**9, period=Period.DAY)
+    budget = KeyBudget(amount_nanos=10**9, period=Period.DAY)
     who = {"who": {"budgets": (budget,)}}
     async with Double([OK, OK]) as vendor, Gateway.to(("openai", vendor), **who) as gateway:
         for _ in range(2):

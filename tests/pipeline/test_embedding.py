@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from doubles import Close, Double, Send, sized
 from gateway import Gateway, encoded, error_of
+from scripted_upstream import Close, Double, Send, sized
 from trivium.conversation.usage import Usage
 
 JSON = b"Content-Type: application/json\r\n"

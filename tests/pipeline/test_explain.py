@@ -5,14 +5,14 @@ import asyncio
 import msgspec
 import pytest
 
-from doubles import Double, Send, sized
 from gateway import VENDOR_KEY, Gateway, encoded
 from pipeline.test_translation import ASKED, CALLED, JSON, PAIRS, PROVIDER, speaks
+from scripted_upstream import Double, Send, sized
 from trivium.clock import FixedClock
 from trivium.identity.model import Caller
 from trivium.ledger.service import OpenLedger
 from trivium.observe.record import Record
-from trivium.pipeline.explain import Asked, explain, offline
+from trivium.pipeline.explain import ExplainRequest, explain, offline
 from trivium.pipeline.translation import Translator
 from trivium.secret import Keyring
 from trivium.upstream.request import Origin, Request
@@ -35,7 +35,7 @@ def asked(shape, body, **more):
     """A question about a request of one shape."""
     if shape == "generate":
         more.setdefault("model", "m")
-    return Asked(operation=OPERATION[shape], body=encoded(body), **more)
+    return ExplainRequest(operation=OPERATION[shape], body=encoded(body), **more)
 
 
 @pytest.mark.asyncio
@@ -107,8 +107,8 @@ async def test_a_fallback_that_can_carry_it_is_shown_too():
 @pytest.mark.parametrize(
     ("question", "caller", "status", "param"),
     [
-        (Asked(operation=Operation.CHAT, body=b"{"), CALLER, 400, None),
-        (Asked(operation=Operation.CHAT, body=b"[]", model="m"), CALLER, 400, None),
+        (ExplainRequest(operation=Operation.CHAT, body=b"{"), CALLER, 400, None),
+        (ExplainRequest(operation=Operation.CHAT, body=b"[]", model="m"), CALLER, 400, None),
         (asked("chat", {**LOSSY, "model": "nobody"}), CALLER, 404, "model"),
         (
             asked("chat", LOSSY),
@@ -117,7 +117,9 @@ async def test_a_fallback_that_can_carry_it_is_shown_too():
             "model",
         ),
         (
-            Asked(operation=Operation.EMBEDDINGS, body=encoded({"model": "m", "input": "x"})),
+            ExplainRequest(
+                operation=Operation.EMBEDDINGS, body=encoded({"model": "m", "input": "x"})
+            ),
             CALLER,
             400,
             "model",

@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from doubles import Double
 from gateway import Gateway
-from pipeline.test_attempts import ANSWER, BROKEN, CHAT, HELLO, OK, refusal
+from pipeline.test_failover import ANSWER, BROKEN, CHAT, HELLO, OK, refusal
+from scripted_upstream import Double
 from trivium.clock import SystemClock
 from trivium.ledger.model import Hold
 from trivium.ledger.quote import Pricing
-from trivium.routing.condition import Rules
+from trivium.routing.channel_health import BreakerRules
 
 
 @pytest.mark.asyncio
@@ -24,7 +24,7 @@ async def test_a_slot_of_a_model_that_stands_in_is_given_back():
             ("openai", second),
             fallback="spare",
             stand_in={"max_concurrency": 1},
-            rules=Rules(failures=99),
+            rules=BreakerRules(failures=99),
         ) as gateway,
     ):
         got = [(await gateway.post(CHAT, HELLO))[0] for _ in range(3)]

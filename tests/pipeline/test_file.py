@@ -9,7 +9,7 @@ from trivium.assets.model import Asset, MissingAssetError
 from trivium.faults import Fault, Kind
 from trivium.pipeline.file import find, part, send, tag
 from trivium.storage.errors import StorageDown
-from trivium.wire.ranges import Span
+from trivium.wire.ranges import ByteRange
 
 DATA = bytes(range(256)) * 8
 ASSET = Asset(
@@ -65,7 +65,7 @@ async def test_a_file_has_its_type_length_tag_and_whatever_headers_it_is_given()
 @pytest.mark.asyncio
 async def test_a_part_says_where_it_lies():
     """206."""
-    sheet = await sent(Shelf(DATA[5:10]), Span(5, 10))
+    sheet = await sent(Shelf(DATA[5:10]), ByteRange(5, 10))
     assert sheet.sent.startswith(b"HTTP/1.1 206")
     assert b"content-range: bytes 5-9/2048\r\n" in sheet.sent
     assert sheet.sent.endswith(b"\r\n\r\n" + DATA[5:10])
@@ -124,7 +124,7 @@ async def test_a_file_that_is_not_there_is_told_before_the_first_byte(error):
     sheet = Sheet()
     exchange = asked(sheet, method="GET")
     with pytest.raises(Fault) as told:
-        await send(exchange, ASSET, Span(0, 9), Shelf(error=error), [(b"x-own", b"1")])
+        await send(exchange, ASSET, ByteRange(0, 9), Shelf(error=error), [(b"x-own", b"1")])
     assert Kind.NOT_FOUND is told.value.kind
     assert (b"", []) == (sheet.sent, exchange.extra)
 
@@ -141,8 +141,8 @@ async def test_a_file_that_is_short_is_broken_off(error):
     ("headers", "expected"),
     [
         ({}, None),
-        ({b"range": b"bytes=5-9"}, Span(5, 10)),
-        ({b"range": b"bytes=5-9", b"if-range": tag(ASSET)}, Span(5, 10)),
+        ({b"range": b"bytes=5-9"}, ByteRange(5, 10)),
+        ({b"range": b"bytes=5-9", b"if-range": tag(ASSET)}, ByteRange(5, 10)),
         ({b"range": b"bytes=5-9", b"if-range": b'"another"'}, None),
         ({b"range": b"lines=5-9"}, None),
     ],

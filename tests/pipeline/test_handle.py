@@ -5,8 +5,8 @@ import gc
 import msgspec
 import pytest
 
-from doubles import Close, Double, Reset, Send, chunked, sized
 from gateway import VENDOR_KEY, Gateway, encoded, error_of
+from scripted_upstream import Close, Double, Reset, Send, chunked, sized
 
 CHAT = "/v1/chat/completions"
 HELLO = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}

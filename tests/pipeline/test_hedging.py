@@ -6,13 +6,13 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from doubles import Double, Reset, Send, Stall, Until, Wait, chunked, let_go, sized
 from gateway import Gateway
+from scripted_upstream import Double, Reset, Send, Stall, Until, Wait, chunked, let_go, sized
 from trivium.faults import Fault, Kind
 from trivium.pipeline.hedging import race
-from trivium.pipeline.structs import Recalled
-from trivium.routing.choice import Budget
-from trivium.routing.condition import Key, Rules
+from trivium.pipeline.structs import AffinityState
+from trivium.routing.candidates import RetryBudget
+from trivium.routing.channel_health import BreakerRules, HealthKey
 from trivium.wire import peek
 from trivium.wire.operation import Operation
 
@@ -150,7 +150,7 @@ async def test_when_both_fail_the_plan_goes_on():
         Double([bad]) as one,
         Double([bad]) as two,
         Double([ok(b"three")]) as three,
-        hedged(one, two, three, budget=Budget(attempts=2)) as gateway,
+        hedged(one, two, three, budget=RetryBudget(attempts=2)) as gateway,
     ):
         status, _, _ = await gateway.post(CHAT, HELLO)
         assert (502, 0) == (status, len(three.requests))
@@ -176,7 +176,7 @@ async def test_a_budget_of_one_attempt_is_not_hedged():
     """And neither is a plan of one channel."""
     slow = [Wait(0.15), *ok(b"one")]
     async with Double([slow]) as one, Double([ok(b"two")]) as two:
-        async with hedged(one, two, budget=Budget(attempts=1)) as gateway:
+        async with hedged(one, two, budget=RetryBudget(attempts=1)) as gateway:
             assert 200 == (await gateway.post(CHAT, HELLO))[0]
         async with hedged(one) as gateway:
             assert 200 == (await gateway.post(CHAT, HELLO))[0]
@@ -210,14 +210,14 @@ async def test_a_winner_that_breaks_ends_the_stream_legally():
         Double([SLOW]) as one,
         Double([[Send(begun[:cut]), Reset()]]) as two,
         Double([ok(b"three")]) as three,
-        hedged(one, two, three, rules=Rules(failures=1)) as gateway,
+        hedged(one, two, three, rules=BreakerRules(failures=1)) as gateway,
     ):
         status, _, body = await gateway.post(CHAT, HELLO | {"stream": True})
         assert (200, True, 0) == (
             status, b"[DONE]" not in body, len(three.requests),
         )  # fmt: skip
         assert b'"error"' in body
-        assert [Key("openai-1", 0, "m")] == list(gateway.services.health.open())
+        assert [HealthKey("openai-1", 0, "m")] == list(gateway.services.health.open())
         await let_go(one)
 
 
@@ -227,9 +227,9 @@ async def test_a_probe_that_is_outrun_leaves_room_for_another():
     async with (
         Double([SLOW]) as one,
         Double([ok(b"two")]) as two,
-        hedged(one, two, rules=Rules(failures=1, cooldown_s=0.01)) as gateway,
+        hedged(one, two, rules=BreakerRules(failures=1, cooldown_s=0.01)) as gateway,
     ):
-        key = Key("openai-0", 0, "m")
+        key = HealthKey("openai-0", 0, "m")
         gateway.services.health.failed(key, Fault(Kind.UPSTREAM_BROKE, "x"))
         await asyncio.sleep(0.02)
         assert 200 == (await gateway.post(CHAT, HELLO))[0]
@@ -238,7 +238,7 @@ async def test_a_probe_that_is_outrun_leaves_room_for_another():
 
 
 class Of:
-    """As much of a story as the rule reads."""
+    """As much of a context as the rule reads."""
 
     def __init__(self, operation, finishes=False):
         self.operation = operation
@@ -289,12 +289,12 @@ def test_an_answer_that_is_waited_for_after_its_caller_is_one_attempt():
 async def test_state_that_one_channel_alone_can_read_is_not_sent_to_two(monkeypatch):
     """What a sticky conversation carries."""
 
-    async def recalled(story, plan):
-        story.recalled = Recalled()
+    async def recalled(context, plan):
+        context.affinity = AffinityState()
         return plan
 
-    monkeypatch.setattr("trivium.wire.marks.any_in", lambda *_: True)
-    monkeypatch.setattr("trivium.pipeline.sticky.recall", recalled)
+    monkeypatch.setattr("trivium.wire.state_refs.any_in", lambda *_: True)
+    monkeypatch.setattr("trivium.pipeline.affinity.recall", recalled)
     slow = [Wait(0.15), *ok(b"one")]
     async with Double([slow]) as one, Double([ok(b"two")]) as two, hedged(one, two) as gateway:
         assert 200 == (await gateway.post(CHAT, HELLO))[0]

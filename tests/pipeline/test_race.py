@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from trivium.pipeline.race import Race
-from trivium.routing.condition import Key
+from trivium.routing.channel_health import HealthKey
 
 
 class Attempt:
@@ -21,7 +21,7 @@ async def test_the_first_wins_and_the_others_end_with_their_tasks():
     """One that has called is hung up on, one that has not is cancelled all the same."""
     race = Race(0.1)
     fast, slow = Attempt(), Attempt()
-    entered = [Key("a", 0, "m"), Key("b", 0, "m"), Key("c", 0, "m")]
+    entered = [HealthKey("a", 0, "m"), HealthKey("b", 0, "m"), HealthKey("c", 0, "m")]
     ready = asyncio.Event()
 
     async def run(key, attempt):
@@ -48,10 +48,10 @@ async def test_one_that_has_failed_already_is_not_said_to_be_outrun():
     left, fast = Attempt(), Attempt()
 
     async def fail():
-        race.enter(Key("a", 0, "m"))
+        race.enter(HealthKey("a", 0, "m"))
         race.call(left)
 
     await asyncio.create_task(fail())
-    race.enter(Key("b", 0, "m"))
+    race.enter(HealthKey("b", 0, "m"))
     race.call(fast)
-    assert (Key("b", 0, "m"), []) == race.win(fast)
+    assert (HealthKey("b", 0, "m"), []) == race.win(fast)

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from doubles import Double, Send, sized
 from gateway import VENDOR_KEY, Gateway, encoded, error_of
+from scripted_upstream import Double, Send, sized
 from trivium.pipeline.steps import NOTED, STEPS, STEPS_OF, foresee, hold
 from trivium.wire.operation import TOKEN_COUNTS, Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.references import ANYTHING
 
 CHAT = "/v1/chat/completions"
@@ -140,12 +140,12 @@ REFERRING = b'{"contents":[{"parts":[{"fileData":{"fileUri":"https://example.com
 def test_a_bound_is_set_where_anything_limits_what_is_spent(unlimited, budgets, referred):
     """And kept for whatever is quoted later."""
     caller = SimpleNamespace(unlimited=unlimited, budgets=budgets)
-    facts = Facts(model="m")
+    facts = RequestFacts(model="m")
     exchange = SimpleNamespace(caller=caller)
-    story = SimpleNamespace(
+    context = SimpleNamespace(
         exchange=exchange, operation=Operation.GENERATE, body=REFERRING, facts=facts
     )
-    assert referred == foresee(story, facts).referred == story.facts.referred
+    assert referred == foresee(context, facts).referred == context.facts.referred
 
 
 @pytest.mark.parametrize("operation", Operation)

@@ -6,11 +6,11 @@ import anthropic
 import msgspec
 import pytest
 
-from doubles import Double, Send, chunked, sized
 from gateway import Gateway
-from pipeline import test_sticky as vendors
-from pipeline.test_sticky import SIGNED, MemoryTraces, speak
-from trivium.wire.marks import CALL_PREFIX
+from pipeline import test_affinity as vendors
+from pipeline.test_affinity import SIGNED, MemoryTraces, speak
+from scripted_upstream import Double, Send, chunked, sized
+from trivium.wire.state_refs import CALL_PREFIX
 
 THOUGHT = "Rome is where they ask about."
 CALL = {"id": "call_0", "type": "function", "function": {"name": "look", "arguments": "{}"}}

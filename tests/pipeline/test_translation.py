@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from doubles import Close, Double, Send, chunked, sized
 from gateway import Gateway, encoded, error_of
+from scripted_upstream import Close, Double, Send, chunked, sized
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import Binding
 from trivium.routing.router import Router

@@ -5,8 +5,8 @@ import hmac
 import json
 from pathlib import Path
 
-from doubles import Send, chunked, sized
 from gateway import VENDOR_KEY
+from scripted_upstream import Send, chunked, sized
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "vendor-plugin"
 SECRET, KEY_ID = VENDOR_KEY, "nw-1"

@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from doubles import Double, Send, chunked, sized
 from gateway import Gateway
 from plugin.northwind import (
     ANSWER,
@@ -21,6 +20,7 @@ from plugin.northwind import (
     framed,
     is_signed,
 )
+from scripted_upstream import Double, Send, chunked, sized
 from trivium.providers.registry import PROVIDERS
 
 CHAT = {
@@ -150,10 +150,10 @@ def test_the_stream_reader_takes_any_cut(providers):
     """Where the network cuts does not matter."""
     codec = providers["northwind"].own.codec()
     wire = b"".join(map(framed, PIECES))
-    from trivium.conversation.opaque import Origin
+    from trivium.conversation.opaque import StateOrigin
     from trivium.wire.codec import AnswerContext
 
-    context = AnswerContext(origin=Origin("vendor", "northwind", "c"), model="m")
+    context = AnswerContext(origin=StateOrigin("vendor", "northwind", "c"), model="m")
     whole = codec.read_stream(context).feed(wire)
     for cut in range(1, len(wire)):
         reader = codec.read_stream(context)

@@ -13,10 +13,10 @@ import urllib.request
 
 import pytest
 
-from doubles import Double
+from end_to_end.sdk.served import TRIVIUM, served
 from plugin.northwind import ANSWER, DOWN, EXAMPLE, KEY_ID, SECRET, STREAM, is_signed
 from plugin.test_example import PLAIN
-from stories.sdk.served import TRIVIUM, served
+from scripted_upstream import Double
 
 SETTINGS = """
 [plugins]

@@ -5,9 +5,9 @@ import json
 import msgspec
 import pytest
 
-from doubles import Double, Send, sized
 from gateway import VENDOR_KEY, Gateway
 from plugin.test_example import CHAT, PLAIN
+from scripted_upstream import Double, Send, sized
 from trivium.plugin import Renewed, Token, TokenRequest
 from trivium.providers.registry import PROVIDERS
 

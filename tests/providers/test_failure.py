@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from trivium.faults import Kind
-from trivium.providers.base import Refusal
+from trivium.providers.base import VendorRefusal
 from trivium.providers.failure import default_failure, error_event
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "providers"
@@ -16,7 +16,7 @@ RECORDED = msgspec.json.decode((FIXTURES / "llamacpp" / "refusals.json").read_by
 
 
 def refusal(status, body, headers=None):
-    return Refusal(status=status, headers=headers or {}, body=body.encode())
+    return VendorRefusal(status=status, headers=headers or {}, body=body.encode())
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
@@ -225,7 +225,7 @@ def test_of_a_delay_and_a_used_up_limit_the_later_holds():
 )
 def test_a_vendors_reason_is_shown_wherever_it_stands(body, words):
     """In a line of text, or in the answer that a server in front put into its own."""
-    fault = default_failure(Refusal(status=400, headers={}, body=body))
+    fault = default_failure(VendorRefusal(status=400, headers={}, body=body))
     if b"<html" in body:
         assert Kind.UPSTREAM_BROKE is fault.kind
         assert "temperature" not in fault.message

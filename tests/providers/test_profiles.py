@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Origin
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.target import BY_SHAPE, NOT_PROFILED, TargetFacts, target
 from trivium.faults import Fault
-from trivium.providers.profiles import Row, matching, plain, profile, rows
+from trivium.providers.profiles import ProfileRow, matching, plain, profile, rows
 from trivium.providers.registry import PROVIDERS
-from trivium.wire.codec import AnswerContext, RequestContext
+from trivium.wire.codec import AnswerContext, ReadContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Shape
 
@@ -29,7 +29,7 @@ def test_a_row_is_whole(row):
     assert row.models
     assert row.facts
     for shape in row.shapes or BY_SHAPE:
-        target(Origin(shape, "p", "a"), "m", **row.facts)
+        target(StateOrigin(shape, "p", "a"), "m", **row.facts)
     for name in row.models:
         assert name == plain(name)
     assert row.source.startswith("https://")
@@ -40,7 +40,7 @@ def test_a_row_is_whole(row):
 def test_a_row_of_other_names_is_refused(row):
     """A misspelt member must not pass for none."""
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert({"source": "https://x", "read": date(2026, 11, 21), **row}, Row)
+        msgspec.convert({"source": "https://x", "read": date(2026, 11, 21), **row}, ProfileRow)
 
 
 def test_two_rows_never_settle_one_fact_by_their_order():
@@ -131,8 +131,8 @@ CHAT = {
 def written(shape, provider, model, body, *, strict=False):
     """The body for one model, and the names of what was dropped or changed."""
     members = msgspec.json.decode(msgspec.json.encode(body), type=dict[str, msgspec.Raw])
-    spoken = CODECS[Shape.CHAT].read_request(members, RequestContext())
-    facts = target(Origin(shape, provider, "a"), model, **profile(shape, provider, model))
+    spoken = CODECS[Shape.CHAT].read_request(members, ReadContext())
+    facts = target(StateOrigin(shape, provider, "a"), model, **profile(shape, provider, model))
     report = Report(facts.title, strict=strict)
     out = CODECS[Shape(shape)].write_request(fitted(spoken, facts, report), facts, report)
     return msgspec.json.decode(out), {drop.member: drop.act.value for drop in report.drops}
@@ -304,7 +304,7 @@ def test_tags_are_read_where_servers_write_them():
         ]
     }
     for model, texts in (("Qwen/Qwen3-32B", ["Hm.", "Four."]), ("gpt-4o", [said])):
-        origin = Origin("chat", "vllm", "a")
+        origin = StateOrigin("chat", "vllm", "a")
         facts = target(origin, model, **profile("chat", "vllm", model))
         context = AnswerContext(origin=origin, model=model, think_tags=facts.think_tags)
         answer = CODECS[Shape.CHAT].read_answer(msgspec.json.encode(body), context)

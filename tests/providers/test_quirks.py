@@ -7,14 +7,14 @@ import pytest
 from trivium.conversation.assemble import assembled
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.finish import Unified
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.faults import Fault, Kind
 from trivium.providers.quirks import (
     LATE_START,
     MESSAGES_TOOL_INPUT,
     QUIRKS,
     RESPONSES_BARE,
-    Translated,
+    TranslatedRepairs,
     repair,
     repair_answer,
 )
@@ -23,7 +23,7 @@ from trivium.wire.codec import AnswerContext
 from trivium.wire.messages.codec import CODEC as MESSAGES
 from trivium.wire.messages.stream import watch as messages_watch
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.responses.codec import CODEC as RESPONSES
 from trivium.wire.sse import frames
 
@@ -34,7 +34,7 @@ CODECS = {
     Operation.MESSAGES: MESSAGES,
     Operation.RESPONSES: RESPONSES,
 }
-FACTS = Facts(model="public", stream=True, output_max=6)
+FACTS = RequestFacts(model="public", stream=True, output_max=6)
 MENDED = (Operation.RESPONSES, Operation.MESSAGES, Operation.CHAT)
 STREAMS = {
     path.name: operation
@@ -216,9 +216,9 @@ def translated(name, *, limit=None, quirks=ALL):
     path = LLAMACPP / name
     operation = Operation(path.stem.partition("_")[0])
     request = b"{}" if limit is None else b'{"max_output_tokens":%d}' % limit
-    mend = Translated(quirks, operation, "smollm2", request, 1_790_000_000)
+    mend = TranslatedRepairs(quirks, operation, "smollm2", request, 1_790_000_000)
     codec = CODECS[operation]
-    context = AnswerContext(origin=Origin(operation.value, "llamacpp", "local"))
+    context = AnswerContext(origin=StateOrigin(operation.value, "llamacpp", "local"))
     if path.suffix == ".json":
         return codec.read_answer(mend.answer(path.read_bytes()), context)
     reader = Reading(codec.read_stream(context))

@@ -13,7 +13,7 @@ from trivium.providers import registry
 from trivium.providers.base import Capabilities
 from trivium.providers.credential import BEARER, STATIC
 from trivium.providers.quirks import QUIRKS
-from trivium.providers.registry import PROVIDERS, Row, rows
+from trivium.providers.registry import PROVIDERS, ProviderRow, rows
 from trivium.wire.operation import SHAPE, Operation, Shape
 
 ROWS = rows()
@@ -165,6 +165,6 @@ def test_reading_the_table_is_cheap():
 def test_a_slip_in_a_row_is_caught(wrong):
     """Misspelt members, unknown operations and flags without a page do not pass."""
     good = {"title": "X", "source": "https://x.example", "read": date(2026, 11, 21)}
-    msgspec.convert(good, Row)
+    msgspec.convert(good, ProviderRow)
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(good | wrong, Row)
+        msgspec.convert(good | wrong, ProviderRow)

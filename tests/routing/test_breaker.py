@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.routing.breaker import PROBE_S, claimed, failed, released, state, succeeded
-from trivium.routing.condition import NEW, Breaker, Rules, State
+from trivium.routing.channel_health import NEW, Breaker, BreakerRules, State
 
-RULES = Rules(failures=3, ratio=0.5, least=10, window_s=30, cooldown_s=5, cooldown_max_s=60)
+RULES = BreakerRules(failures=3, ratio=0.5, least=10, window_s=30, cooldown_s=5, cooldown_max_s=60)
 
 
 def play(events: str, breaker: Breaker = NEW, *, step: float = 0.1) -> tuple[Breaker, float]:

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from trivium.clock import FixedClock
 from trivium.faults import Blame, Fault, Kind
-from trivium.routing.condition import Breaker, Key, Rules, Standing
+from trivium.routing.channel_health import Breaker, BreakerRules, HealthKey, StepState
 from trivium.routing.health import Health, fit
 from trivium.routing.model import Plan, Step
 from trivium.secret import Secret
 from trivium.wire.operation import Operation
 
-RULES = Rules(failures=3, cooldown_s=5)
+RULES = BreakerRules(failures=3, cooldown_s=5)
 BROKE = Fault(Kind.UPSTREAM_BROKE, "x")
 REVOKED = Fault(Kind.UPSTREAM_CREDENTIAL, "x")
 
@@ -48,7 +48,7 @@ def steps(bind):
 
 def fail(health, name, fault=BROKE, times=3, credential=0, model="up"):
     for _ in range(times):
-        health.failed(Key(name, credential, model), fault)
+        health.failed(HealthKey(name, credential, model), fault)
 
 
 def names(plan):
@@ -61,7 +61,7 @@ def test_only_what_the_upstream_is_to_blame_for_counts(kind, health):
     limits on it.
     """
     for _ in range(100):
-        health.failed(Key("a", 0, "up"), Fault(kind, "x"))
+        health.failed(HealthKey("a", 0, "up"), Fault(kind, "x"))
     blamed = Fault(kind, "x").row.blame in (Blame.VENDOR, Blame.CREDENTIAL)
     blamed = blamed and kind is not Kind.UPSTREAM_BUSY
     assert bool(health.open()) is blamed
@@ -142,7 +142,7 @@ def test_one_probe_is_let_through_to_a_recovering_channel(health, steps, clock):
     plan = Plan(steps=steps("a", "b"))
     fail(health, "a")
     clock.advance(5)
-    key = Key("a", 0, "up")
+    key = HealthKey("a", 0, "up")
     assert names(health.fit(plan)) == ["a", "b"]
     health.claim(key)
     assert [["b"]] * 1000 == [names(health.fit(plan)) for _ in range(1000)]
@@ -155,8 +155,8 @@ def test_a_probe_whose_caller_left_lets_another_go(health, steps, clock):
     plan = Plan(steps=steps("a", "b"))
     fail(health, "a")
     clock.advance(5)
-    health.claim(Key("a", 0, "up"))
-    health.failed(Key("a", 0, "up"), Fault(Kind.CALLER_LEFT, "x"))
+    health.claim(HealthKey("a", 0, "up"))
+    health.failed(HealthKey("a", 0, "up"), Fault(Kind.CALLER_LEFT, "x"))
     assert names(health.fit(plan)) == ["a", "b"]
 
 
@@ -164,14 +164,14 @@ def test_a_refused_credential_rests_for_every_model_and_its_fellow_goes_on(healt
     """Until a probe finds it well, or the settings are read again."""
     (step,) = steps("a", keys=2)
     channel = step.binding.channel
-    health.failed(Key("a", 0, "other"), REVOKED)
+    health.failed(HealthKey("a", 0, "other"), REVOKED)
     assert {1} == {health.credential(channel, "up") for _ in range(4)}
     assert health.standing(step).usable
-    health.failed(Key("a", 1, "other"), REVOKED)
+    health.failed(HealthKey("a", 1, "other"), REVOKED)
     assert not health.standing(step).usable
     clock.advance(5)
     assert health.standing(step).usable
-    health.failed(Key("a", 0, "up"), REVOKED)
+    health.failed(HealthKey("a", 0, "up"), REVOKED)
     health.forget()
     assert {0, 1} == {health.credential(channel, "up") for _ in range(4)}
 
@@ -179,7 +179,7 @@ def test_a_refused_credential_rests_for_every_model_and_its_fellow_goes_on(healt
 def test_a_refused_credential_is_probed_soon_and_ever_later(health, steps, clock):
     """Vendors refuse good keys now and then; one that stays bad is asked every ten minutes."""
     (step,) = steps("a")
-    key = Key("a", 0, "up")
+    key = HealthKey("a", 0, "up")
     rests = []
     for _ in range(10):
         # those that began before the first of them was refused make it no longer
@@ -204,7 +204,7 @@ def test_a_refused_credential_is_probed_soon_and_ever_later(health, steps, clock
 def test_a_credentials_probe_that_ends_otherwise_lets_another_go(health, steps, clock, kind):
     """Nobody would ask about it for a minute otherwise."""
     (step,) = steps("a")
-    key = Key("a", 0, "up")
+    key = HealthKey("a", 0, "up")
     health.failed(key, REVOKED)
     clock.advance(600)
     health.claim(key)
@@ -245,21 +245,21 @@ def test_operators_hear_of_each_change_once(clock):
     heard = []
     health = Health(clock.monotonic, RULES, told=heard.append)
     for _ in range(10):
-        health.failed(Key("a", 0, "up"), REVOKED)
+        health.failed(HealthKey("a", 0, "up"), REVOKED)
     clock.advance(601)
-    health.succeeded(Key("a", 0, "up"))
+    health.succeeded(HealthKey("a", 0, "up"))
     assert [("", True), ("", False)] == [(c.key.model, bool(c.after.until)) for c in heard]
 
 
 def test_what_another_worker_found_is_taken_over(health, steps):
     """As if it had been found here."""
-    health.adopt(Key("a", 0, "up"), Breaker(until=2000.0, why="upstream_broke"))
-    health.adopt(Key("b", 0, "up"), Breaker(good=3))
+    health.adopt(HealthKey("a", 0, "up"), Breaker(until=2000.0, why="upstream_broke"))
+    health.adopt(HealthKey("b", 0, "up"), Breaker(good=3))
     assert [False, True] == [health.standing(step).usable for step in steps("a", "b")]
 
 
 STANDINGS = st.builds(
-    Standing, st.booleans(), opens_at=st.floats(1, 100), told=st.booleans(), why=st.just("x")
+    StepState, st.booleans(), opens_at=st.floats(1, 100), told=st.booleans(), why=st.just("x")
 )
 
 

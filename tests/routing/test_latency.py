@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.clock import FixedClock
-from trivium.routing.choice import Reading
+from trivium.routing.candidates import Reading
 from trivium.routing.latency import HALF_S, Latency, added, estimate
 
 

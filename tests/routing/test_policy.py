@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.routing.model import Model, Plan, Step, Strategy
 from trivium.routing.policy import candidates, order, origin_of, plan, sticking
 from trivium.wire.operation import TITLES, Operation
@@ -225,11 +225,11 @@ def _step(bind, name, provider="openai", operation=Operation.CHAT):
 @pytest.mark.parametrize(
     ("maker", "expected"),
     [
-        (Origin("chat", "openai", "b"), ["b", "a", "c"]),
-        (Origin("chat", "openai", "a"), ["a", "b", "c"]),
-        (Origin("chat", "openai", "gone"), ["a", "b", "c"]),
-        (Origin("responses", "openai", "b"), ["a", "b", "c"]),
-        (Origin("chat", "anthropic", "b"), ["a", "b", "c"]),
+        (StateOrigin("chat", "openai", "b"), ["b", "a", "c"]),
+        (StateOrigin("chat", "openai", "a"), ["a", "b", "c"]),
+        (StateOrigin("chat", "openai", "gone"), ["a", "b", "c"]),
+        (StateOrigin("responses", "openai", "b"), ["a", "b", "c"]),
+        (StateOrigin("chat", "anthropic", "b"), ["a", "b", "c"]),
     ],
     ids=["moved up", "first already", "not in the plan", "another shape", "another provider"],
 )
@@ -242,7 +242,7 @@ def test_a_conversation_goes_first_to_whoever_made_its_state(bind, maker, expect
 def test_every_step_of_the_maker_comes_first(bind):
     """A channel may serve a model under several of its own names."""
     made = Plan(steps=tuple(_step(bind, name) for name in "abab"))
-    assert ["b", "b", "a", "a"] == _names(sticking(made, Origin("chat", "openai", "b")).steps)
+    assert ["b", "b", "a", "a"] == _names(sticking(made, StateOrigin("chat", "openai", "b")).steps)
 
 
 def test_the_plan_says_why_a_step_comes_first(bind):

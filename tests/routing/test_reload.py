@@ -12,7 +12,7 @@ from trivium.faults import Fault, Kind
 from trivium.providers.base import Provider
 from trivium.providers.credential import BEARER
 from trivium.routing import reload as module
-from trivium.routing.reload import LIVE, FileWatch, Reader, changes
+from trivium.routing.reload import LIVE, FileWatch, SettingsReader, changes
 from trivium.secret import Secret
 from trivium.settings.model import Settings
 from trivium.settings.rules import RULES
@@ -57,7 +57,7 @@ class Setup:
         self._ticks = 1_000_000_000
         self.write(self.file, TEXT)
         self.write(self.key, "one")
-        self.reader = Reader(self.file, {}, providers=PROVIDERS)
+        self.reader = SettingsReader(self.file, {}, providers=PROVIDERS)
         self.swaps = []
         self.current = self.reader.read()
         self.asked = 0
@@ -201,7 +201,7 @@ async def test_a_swapped_link_is_a_change(tmp_path):
         (tmp_path / name / "trivium.toml").write_text(TEXT.replace("100", backlog))
         (tmp_path / name / "key").write_text("one")
     (tmp_path / "data").symlink_to("v1")
-    reader = Reader(tmp_path / "data" / "trivium.toml", {}, providers=PROVIDERS)
+    reader = SettingsReader(tmp_path / "data" / "trivium.toml", {}, providers=PROVIDERS)
     swaps = []
     watch = FileWatch(reader, reader.read(), lambda *new: swaps.append(new))
     (tmp_path / "next").symlink_to("v2")
@@ -293,7 +293,7 @@ async def test_the_watch_looks_once_an_interval(setup):
 
 def test_settings_without_a_file_have_nothing_to_watch():
     """All from the environment."""
-    reader = Reader(None, {"TRIVIUM_SERVER__BACKLOG": "5"}, providers=PROVIDERS)
+    reader = SettingsReader(None, {"TRIVIUM_SERVER__BACKLOG": "5"}, providers=PROVIDERS)
 
     settings, catalogue = reader.read()
 
@@ -304,7 +304,7 @@ def test_flags_hold_over_a_reload(tmp_path):
     """What ``serve --listen`` said is not forgotten."""
     file = tmp_path / "trivium.toml"
     file.write_text("[server]\nlisten = '127.0.0.1:1'\n")
-    reader = Reader(file, {}, flags={"server.listen": "127.0.0.1:2"}, providers=PROVIDERS)
+    reader = SettingsReader(file, {}, flags={"server.listen": "127.0.0.1:2"}, providers=PROVIDERS)
 
     assert ["127.0.0.1:2"] * 2 == [reader.read()[0].server.listen for _ in range(2)]
 

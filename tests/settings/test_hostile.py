@@ -10,7 +10,7 @@ import pytest
 
 from settings.hostile import VALUES, files, paths, text, whole, with_value
 from trivium.cli.check import look
-from trivium.cli.output import ending
+from trivium.cli.output import exit_code
 from trivium.cli.worker import unlistenable
 from trivium.routing.catalogue import catalogue_of
 from trivium.settings.errors import SettingsError
@@ -114,7 +114,7 @@ def outcome(path, capsys, step):
         return step()
     except Exception as error:
         capsys.readouterr()
-        code = ending(error)
+        code = exit_code(error)
         said = capsys.readouterr().err
         assert code == 1, (path, error)  # noqa: PT017
         assert re.fullmatch(r"(trivium: [^\n]{1,1200}\n)+", said), said

@@ -3,13 +3,13 @@
 import msgspec
 
 from trivium.settings.entries import ChannelEntry
-from trivium.settings.model import Settings, Storage
+from trivium.settings.model import Settings, StorageSettings
 
 
 def test_no_section_prints_its_values():
     """A traceback or log line with settings in it shows no key and no password."""
     settings = Settings(
-        storage=Storage(url="postgresql://u:hunter2@h/db"),
+        storage=StorageSettings(url="postgresql://u:hunter2@h/db"),
         channels=(ChannelEntry(name="a", provider="openai", api_key="hunter2"),),
     )
 

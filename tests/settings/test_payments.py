@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.settings.payments import Payments, dollars, relations
+from trivium.settings.payments import PaymentsSettings, dollars, relations
 
 WHOLE = {"provider": "stripe", "secret_key": "sk_test_x", "webhook_secret": "whsec_x"}
 URL = "https://gateway.example"
@@ -10,7 +10,7 @@ URL = "https://gateway.example"
 
 def told(public_url=URL, **values):
     """What is wrong: the setting and the text."""
-    return [(p.path[1:], p.what) for p in relations(Payments(**values), public_url)]
+    return [(p.path[1:], p.what) for p in relations(PaymentsSettings(**values), public_url)]
 
 
 def test_nothing_is_needed_without_a_provider():

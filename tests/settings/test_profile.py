@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.target import NOT_PROFILED, TargetFacts, target
 from trivium.settings.profile import EXAMPLES, Profile
 from trivium.settings.read import read
@@ -37,7 +37,7 @@ def test_an_example_is_a_fact(name):
     ((key, value),) = msgspec.toml.decode(EXAMPLES[name][0]).items()
     found, problems = checked(**{key: value})
     assert [] == problems
-    target(Origin("chat", "p", "a"), "m", **found.facts())
+    target(StateOrigin("chat", "p", "a"), "m", **found.facts())
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.settings.section import Audit, Metrics, Section, relations, retention
+from trivium.settings.section import AuditSettings, MetricsSettings, Section, relations, retention
 
 
 class Example(Section, frozen=True):
@@ -32,7 +32,7 @@ def test_a_retention_it_would_refuse(days, said):
 
 def test_the_default_is_valid():
     """Whoever sets nothing keeps a year and more."""
-    assert retention(Audit().retention_days) is None
+    assert retention(AuditSettings().retention_days) is None
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_the_default_is_valid():
 )
 def test_numbers_that_callers_cannot_read_are_right(values, admin_listen):
     """Off, behind a token, or on a port of their own."""
-    assert [] == list(relations(Metrics(**values), admin_listen))
+    assert [] == list(relations(MetricsSettings(**values), admin_listen))
 
 
 def test_numbers_for_everybody_are_refused():
     """With what would be right."""
-    (problem,) = relations(Metrics(enabled=True), None)
+    (problem,) = relations(MetricsSettings(enabled=True), None)
     assert ("metrics", "enabled") == problem.path
     assert "metrics.token" in problem.what

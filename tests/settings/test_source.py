@@ -3,12 +3,12 @@
 import pytest
 
 from trivium.settings.errors import Problem
-from trivium.settings.source import Source, dotted
+from trivium.settings.source import SettingsSource, dotted
 
 
 @pytest.fixture
 def source():
-    return Source(
+    return SettingsSource(
         name="trivium.toml",
         lines={("server",): 1, ("models", 0): 7, ("models", 0, "name"): 8},
         given={
@@ -46,7 +46,7 @@ def test_a_title_has_place_and_name(source, path, title):
 
 def test_without_a_file_the_name_stands_alone():
     """Defaults have no line."""
-    assert "server.listen" == Source(name="").title(("server", "listen"))
+    assert "server.listen" == SettingsSource(name="").title(("server", "listen"))
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,6 @@ def test_a_setting_without_an_example_is_still_named(source):
 
 def test_a_source_does_not_print_what_it_holds():
     """The raw data has keys in it."""
-    assert "hunter2" not in repr(Source(name="", data={"channels": [{"api_key": "hunter2"}]}))
+    assert "hunter2" not in repr(
+        SettingsSource(name="", data={"channels": [{"api_key": "hunter2"}]})
+    )

@@ -6,7 +6,7 @@ import contextlib
 import pytest
 
 from trivium.secret import Secret
-from trivium.shared.connection import Address, Connection, Down, parse
+from trivium.shared.connection import Address, Down, ValkeyConnection, parse
 
 
 class Server:
@@ -33,7 +33,7 @@ async def connected(server, ends):
     listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
     _, connection = await asyncio.get_running_loop().create_connection(
-        lambda: Connection(lambda _, why: ends.append(why)), "127.0.0.1", port
+        lambda: ValkeyConnection(lambda _, why: ends.append(why)), "127.0.0.1", port
     )
     try:
         yield connection
@@ -60,7 +60,7 @@ async def test_one_turn_is_one_write_and_answers_come_in_order(ends):
     server = Server()
     async with connected(server, ends) as connection:
         first = connection.ask("GET", "a")
-        connection.tell("SET", "b", 1)
+        connection.send("SET", "b", 1)
         last = connection.ask("GET", b"c")
         await until(lambda: server.reads)
         gets = [b"*2\r\n$3\r\nGET\r\n$1\r\n%b\r\n" % key for key in (b"a", b"c")]
@@ -95,7 +95,7 @@ async def test_whatever_goes_wrong_is_told_to_all_who_wait(ends, answer, why):
                 await future
         assert 1 == len(ends)
         assert why in ends[0]
-        connection.tell("SET", "d", 1)
+        connection.send("SET", "d", 1)
 
 
 @pytest.mark.asyncio
@@ -103,7 +103,7 @@ async def test_an_answer_nobody_waits_for_may_still_be_the_end(ends):
     """An error to a command sent without waiting ends the connection: it may not be alone."""
     server = Server()
     async with connected(server, ends) as connection:
-        connection.tell("SET", "a", 1)
+        connection.send("SET", "a", 1)
         await until(lambda: server.reads)
         server.writer.write(b"-READONLY a replica\r\n")
         await until(lambda: ends)

@@ -7,11 +7,11 @@ import time
 import pytest
 from structlog.testing import capture_logs
 
-from patience import quickest, stopwatch
 from trivium.shared import state as module
 from trivium.shared.connection import Down, parse
 from trivium.shared.state import LIMIT_S, SharedState
-from valkeys import Valkey
+from valkey_server import Valkey
+from waiting import quickest, stopwatch
 
 COUNT = "return redis.call('INCRBY', KEYS[1], ARGV[1])"
 
@@ -56,7 +56,7 @@ class Running:
 async def test_scripts_run_and_what_is_told_comes_before_what_is_asked(valkey):
     """One connection keeps the order."""
     async with Running(valkey.url) as running:
-        running.state.tell(0, ["n"], [2])
+        running.state.send(0, ["n"], [2])
         assert [5, 6] == await asyncio.gather(
             running.state.call(0, ["n"], [3]), running.state.call(0, ["n"], [1])
         )
@@ -142,16 +142,16 @@ async def test_what_must_arrive_is_said_again_after_an_outage(valkey):
     """Whatever was not answered for certain, and what was to be said meanwhile; the rest is not."""
     async with Running(valkey.url) as running:
         state = running.state
-        state.tell(0, ["n"], [1], again=[10])
+        state.send(0, ["n"], [1], again=[10])
         await state.call(0, ["n"], [0])
         with capture_logs():
             valkey.freeze()
-            state.tell(0, ["n"], [100], again=[1_000])
-            state.tell(0, ["n"], [1])
+            state.send(0, ["n"], [100], again=[1_000])
+            state.send(0, ["n"], [1])
             with pytest.raises(Down):
                 await state.call(0, ["n"], [1])
-            state.tell(0, ["m"], [1], again=[5])
-            state.tell(0, ["m"], [1])
+            state.send(0, ["m"], [1], again=[5])
+            state.send(0, ["m"], [1])
             valkey.kill()
             valkey.start()
             await until(lambda: running.state.is_up)
@@ -166,7 +166,7 @@ async def test_what_was_to_be_said_long_ago_is_not(valkey, monkeypatch):
         with capture_logs():
             valkey.kill()
             await until(lambda: not running.state.is_up)
-            running.state.tell(0, ["n"], [1], again=[5])
+            running.state.send(0, ["n"], [1], again=[5])
             valkey.start()
             await until(lambda: running.state.is_up)
         assert 0 == await running.state.call(0, ["n"], [0])

@@ -16,7 +16,7 @@ from cryptography.x509.oid import NameOID
 
 from trivium.routing.model import TimeLimits
 from trivium.upstream import tls
-from trivium.upstream.limits import Limits
+from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
@@ -72,7 +72,11 @@ async def make_client():
             return context[0]
 
         client = PooledClient(
-            Limits(**values), resolver=Resolver(30, now, lookup), tls=trust, now=now, clock=clock
+            UpstreamLimits(**values),
+            resolver=Resolver(30, now, lookup),
+            tls=trust,
+            now=now,
+            clock=clock,
         )
         made.append(client)
         return client

@@ -8,7 +8,7 @@ from trivium.providers.base import Provider
 from trivium.providers.credential import Renewed, Signing, Static, Token, TokenRequest
 from trivium.routing.model import Channel, TimeLimits
 from trivium.secret import Secret
-from trivium.upstream.message import Composer
+from trivium.upstream.request_writer import Composer
 from trivium.wire.operation import Operation
 
 LIMITS = TimeLimits(connect=5, first_byte=5, idle=5, total=30)

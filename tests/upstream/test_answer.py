@@ -6,16 +6,16 @@ import pytest
 from httptools import HttpParserError, HttpResponseParser
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.doubles import chunked, sized, until_close
+from tests.scripted_upstream import chunked, sized, until_close
 
-from trivium.upstream.answer import Answer
+from trivium.upstream.answer import AnswerParser
 
 HEAD_MAX = 4096
 
 
 def read(*reads, head_only=False, end=False):
     """An answer fed these reads, and its body."""
-    answer = Answer(head_only, HEAD_MAX)
+    answer = AnswerParser(head_only, HEAD_MAX)
     body = b""
     for data in reads:
         answer.feed(data)
@@ -157,7 +157,7 @@ def test_only_the_end_completes_an_answer_without_length():
 )
 def test_the_end_does_not_complete_what_is_cut_short(raw):
     """A length or chunks say how much there should be."""
-    answer, _ = read(raw) if raw else (Answer(False, HEAD_MAX), b"")
+    answer, _ = read(raw) if raw else (AnswerParser(False, HEAD_MAX), b"")
     assert not answer.end()
     assert not answer.complete
 

@@ -5,9 +5,9 @@ import socket
 
 import pytest
 from structlog.testing import capture_logs
-from tests.doubles import Double, Recorder, Send, Stall, sized
-from tests.patience import stopwatch
+from tests.scripted_upstream import Double, Recorder, Send, Stall, sized
 from tests.upstream.conftest import ask, limits
+from tests.waiting import stopwatch
 
 from trivium.faults import Fault, Kind
 from trivium.upstream.connect import EYEBALLS_DELAY_S

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from trivium.upstream.connection import Connection
+from trivium.upstream.connection import UpstreamConnection
 
 
 class Transport:
@@ -50,7 +50,7 @@ def keeper():
 @pytest.fixture
 def connection(keeper):
     """A connection that is there, resting nowhere yet."""
-    made = Connection(keeper, lambda: 100.0, 20.0)
+    made = UpstreamConnection(keeper, lambda: 100.0, 20.0)
     made.connection_made(Transport())
     keeper.told.clear()
     return made

@@ -4,15 +4,15 @@ import asyncio
 from hashlib import sha256
 
 import pytest
-from tests.doubles import Close, Double, Recorder, Send, Stall, Wait, sized
+from tests.scripted_upstream import Close, Double, Recorder, Send, Stall, Wait, sized
 from tests.upstream.lately import Digest, channel, renewed, request, signing, until
 
 from trivium.clock import FixedClock
 from trivium.faults import Fault, Kind
 from trivium.providers.credential import Static
 from trivium.secret import Secret
-from trivium.upstream.held import PIECE_BYTES, Held
-from trivium.upstream.message import Composer
+from trivium.upstream.held_body import PIECE_BYTES, HeldBody
+from trivium.upstream.request_writer import Composer
 
 OK = [Send(sized(b"{}"))]
 REFUSED = [Send(sized(b"no", status=b"401 Unauthorized"))]
@@ -68,7 +68,7 @@ async def test_a_large_body_is_read_in_pieces_by_the_signature(make_client):
     """Others have their turn between two; it goes out in pieces all the same."""
     client, data = make_client(), b"a" * (2 * PIECE_BYTES + 1)
     async with Double([OK]) as vendor:
-        made = request(channel(vendor, signing()), Held(data))
+        made = request(channel(vendor, signing()), HeldBody(data))
         assert client.open_now(made, Recorder()) is None
         turns = 0
 
@@ -171,7 +171,7 @@ async def test_a_token_is_fetched_once_and_carried(make_client):
 async def test_a_refused_token_is_renewed_once(client):
     """The caller's sink never knows; a body that is held in pieces is sent again, too."""
     tokens = [[Send(sized(b"tok-1"))], [Send(sized(b"tok-2"))]]
-    for body in (b'{"a":1}', Held(b"b" * (PIECE_BYTES + 1))):
+    for body in (b'{"a":1}', HeldBody(b"b" * (PIECE_BYTES + 1))):
         async with Double(tokens) as service, Double([REFUSED, OK]) as vendor:
             sink = await call(client, request(channel(vendor, renewed(service)), body))
         assert (200, b"{}", ["head", "data", "done"]) == (sink.status, sink.body, sink.log)

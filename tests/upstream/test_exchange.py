@@ -5,8 +5,8 @@ import gzip
 import random
 
 import pytest
-from tests.codings import PACK
-from tests.doubles import (
+from tests.content_codings import PACK
+from tests.scripted_upstream import (
     Close,
     Double,
     Flood,
@@ -23,7 +23,7 @@ from tests.doubles import (
 from tests.upstream.conftest import ask, limits
 
 from trivium.faults import Kind
-from trivium.upstream.coding import SLICE_BYTES
+from trivium.upstream.content_coding import SLICE_BYTES
 
 TEXT = b"one two three " * 20
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

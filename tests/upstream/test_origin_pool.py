@@ -5,7 +5,7 @@ import contextlib
 import gc
 
 import pytest
-from tests.doubles import Close, Double, Recorder, Send, Stall, Until, sized
+from tests.scripted_upstream import Close, Double, Recorder, Send, Stall, Until, sized
 from tests.upstream.conftest import ask, limits
 
 from trivium.faults import Fault, Kind

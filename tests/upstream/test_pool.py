@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.doubles import (
+from tests.scripted_upstream import (
     Close,
     Double,
     Recorder,

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 from structlog.testing import capture_logs
-from tests.doubles import Close, Double, Recorder, Send, sized
+from tests.scripted_upstream import Close, Double, Recorder, Send, sized
 from tests.upstream.conftest import ask
 
 from trivium.faults import Fault, Kind

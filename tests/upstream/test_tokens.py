@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.doubles import Double, Send, Until, sized
+from tests.scripted_upstream import Double, Send, Until, sized
 from tests.upstream.lately import channel, renewed, request, until
 
 from trivium.clock import FixedClock
@@ -11,13 +11,13 @@ from trivium.faults import Fault, Kind
 from trivium.providers.credential import Renewed, Token, TokenRequest
 from trivium.secret import Secret
 from trivium.upstream import tokens
-from trivium.upstream.tokens import Tokens
+from trivium.upstream.tokens import VendorTokens
 
 
 def source(client, service, *, secret="sk-one", kind=None, **more):
     """The source of one account's tokens, and of which store."""
     kind = kind or renewed(service, **more)
-    store = more.pop("store", None) or Tokens(client, FixedClock(7.0))
+    store = more.pop("store", None) or VendorTokens(client, FixedClock(7.0))
     to = channel(service, kind, credentials=(Secret(secret),))
     return store.of(request(to).draft, kind)
 
@@ -197,7 +197,7 @@ async def test_those_whose_token_was_refused_share_the_next(client):
 async def test_accounts_have_tokens_of_their_own(client):
     """Told apart by what is secret of them, so that a reload of the settings keeps them."""
     async with Double(numbered()) as service:
-        store, kind = Tokens(client, FixedClock(7.0)), renewed(service)
+        store, kind = VendorTokens(client, FixedClock(7.0)), renewed(service)
 
         def of(secret):
             to = channel(service, kind, credentials=(Secret(secret),))
@@ -215,7 +215,7 @@ async def test_accounts_are_bounded(client, monkeypatch):
     """Channels come and go with the settings."""
     monkeypatch.setattr(tokens, "SOURCES_MAX", 2)
     async with Double(numbered()) as service:
-        store, kind = Tokens(client, FixedClock(7.0)), renewed(service)
+        store, kind = VendorTokens(client, FixedClock(7.0)), renewed(service)
         made = [
             store.of(request(channel(service, kind, credentials=(Secret(one),))).draft, kind)
             for one in "abc"

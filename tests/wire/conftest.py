@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from trivium.conversation.usage import Usage
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 
@@ -31,7 +31,7 @@ def relay():
     """Feed reads to a fresh watch; ``end`` adds what ``end(fault)`` gives."""
 
     def run(watch, *reads, asked=False, end=False, fault=None):
-        watched = watch(Facts(model="gpt-5", stream=True, usage_wanted=asked))
+        watched = watch(RequestFacts(model="gpt-5", stream=True, usage_wanted=asked))
         forwarded = b"".join(watched.feed(read) for read in reads)
         before = watched.finished
         if end:

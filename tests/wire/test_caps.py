@@ -4,15 +4,15 @@ import msgspec
 import pytest
 
 from trivium.conversation.events import Done, Failed, spelled
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.faults import Fault, Kind
 from trivium.wire import caps, sse
-from trivium.wire.codec import AnswerContext, RequestContext
+from trivium.wire.codec import AnswerContext, ReadContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.generate.array import ArrayWatch
 from trivium.wire.operation import Shape
 
-CONTEXT = AnswerContext(origin=Origin("x", "vendor", "main"), seed="s", model="m")
+CONTEXT = AnswerContext(origin=StateOrigin("x", "vendor", "main"), seed="s", model="m")
 CITED = {"type": "url_citation", "url": "u", "start_index": 0, "end_index": 1}
 
 
@@ -228,7 +228,7 @@ def test_a_history_is_not_an_answer(name):
     members, cited = HISTORIES[name]
     table = {name: msgspec.Raw(msgspec.json.encode(one)) for name, one in members.items()}
     table["model"] = msgspec.Raw(b'"m"')
-    said = CODECS[Shape(name.split()[0])].read_request(table, RequestContext())
+    said = CODECS[Shape(name.split()[0])].read_request(table, ReadContext())
     parts = [part for turn in said.turns for part in turn.parts]
     assert parts
     assert cited == sum(len(getattr(part, "citations", ())) for part in parts)

@@ -7,7 +7,7 @@ import pytest
 
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import below, check, missing, require_long_name, wrong
-from trivium.wire.request_forms import AllowedTools, Name
+from trivium.wire.request_structs import AllowedTools, Name
 
 
 class Inner(msgspec.Struct):

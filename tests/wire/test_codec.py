@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from trivium.conversation.attachments import opened
-from trivium.conversation.opaque import SIGNATURE, SLOT, Opaque, Origin
+from trivium.conversation.opaque import SIGNATURE, SLOT, Opaque, StateOrigin
 from trivium.conversation.request import Conversation
 from trivium.faults import Kind
 from trivium.wire.codec import (
     AnswerContext,
     Codec,
-    RequestContext,
+    ReadContext,
     WriteContext,
     broke,
     unsealed,
@@ -35,7 +35,7 @@ def test_every_shape_has_a_whole_codec(shape):
 def test_every_stream_has_a_reader_and_a_writer_of_its_own(shape):
     """They keep state: two answers never share one."""
     codec = import_module(f"trivium.wire.{shape}.codec").CODEC
-    reading = AnswerContext(origin=Origin(shape, "p", "main"))
+    reading = AnswerContext(origin=StateOrigin(shape, "p", "main"))
     writing = WriteContext(
         request=Conversation(shape=shape, model="m"), id="a", created=0, model="m", request_id="r"
     )
@@ -51,7 +51,7 @@ def test_every_stream_has_a_reader_and_a_writer_of_its_own(shape):
 def test_callers_get_empty_slots_where_nothing_is_sealed():
     """And what they bring in one has no known maker."""
     assert unsealed((Opaque(SIGNATURE, b"x"),)) == ""
-    assert (Opaque(SLOT, b"x"),) == opened("x", RequestContext().open)
+    assert (Opaque(SLOT, b"x"),) == opened("x", ReadContext().open)
 
 
 def test_an_error_object_that_nobody_explains_is_the_upstreams():

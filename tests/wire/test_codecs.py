@@ -5,7 +5,7 @@ import json
 import pytest
 
 from trivium.conversation.events import Failed
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.faults import Fault, Kind
 from trivium.wire.codec import AnswerContext, Codec
 from trivium.wire.codecs import CODECS
@@ -80,7 +80,7 @@ def generate(arguments):
 def test_a_call_that_nobody_can_run_is_no_answer(told, arguments):
     """Whole or streamed, in whatever shape a vendor leaves its name out."""
     codec = next(codec for shape, codec in CODECS.items() if shape.value == told.__name__)
-    context = AnswerContext(origin=Origin("x", "y", "z"), model="m")
+    context = AnswerContext(origin=StateOrigin("x", "y", "z"), model="m")
     whole, rows = told(arguments)
     with pytest.raises(Fault) as raised:
         codec.read_answer(json.dumps(whole).encode(), context)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.conversation.opaque import SIGNATURE, Opaque, Origin
+from trivium.conversation.opaque import SIGNATURE, Opaque, StateOrigin
 from trivium.secret import Keyring
 from trivium.wire.envelope import PREFIX, opener, sealer
 
 KEYS = Keyring(b"k" * 32)
 OTHER = Keyring(b"x" * 32)
-MAKER = Origin("messages", "anthropic", "main")
+MAKER = StateOrigin("messages", "anthropic", "main")
 
 
 def one(data=b"opaque", kind=SIGNATURE):

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from trivium.conversation.parts import TokenLogprob
-from trivium.conversation.places import Loss
+from trivium.conversation.shape_capabilities import Loss
 from trivium.wire import caps, logprobs
 
 

@@ -8,10 +8,10 @@ from anthropic.types import ModelInfo
 from openai.types import Model as OpenAIModel
 
 from trivium.faults import Fault, Kind
-from trivium.wire.models import Listed, dialect, many, one
+from trivium.wire.models import ListedModel, many, one, shape_for
 from trivium.wire.operation import Operation, Shape
 
-FULL = Listed(
+FULL = ListedModel(
     id="claude-x",
     created=1_790_000_000,
     owned_by="anthropic",
@@ -20,13 +20,13 @@ FULL = Listed(
     output_max=64_000,
     operations=frozenset({Operation.GENERATE, Operation.GENERATE_STREAM, Operation.MESSAGES}),
 )
-BARE = Listed(id="meta/llama3:8b", owned_by="trivium")
+BARE = ListedModel(id="meta/llama3:8b", owned_by="trivium")
 MODELS = [FULL, BARE]
 
 
 def rows(count):
     """As many models, named so that their order is plain."""
-    return [Listed(id=f"m{at:04}", owned_by="trivium") for at in range(count)]
+    return [ListedModel(id=f"m{at:04}", owned_by="trivium") for at in range(count)]
 
 
 def listed(shape, models, query=None):
@@ -51,7 +51,7 @@ def listed(shape, models, query=None):
 )
 def test_the_request_decides_the_dialect(headers, query, google, shape):
     """One path serves three client families; the headers tell which one asks."""
-    assert shape is dialect(headers, query, google)
+    assert shape is shape_for(headers, query, google)
 
 
 def test_openai_clients_get_everything_at_once():
@@ -122,7 +122,7 @@ def test_google_clients_get_their_members():
 
 def test_an_embedding_model_has_the_embedding_methods():
     """Clients filter by these names."""
-    model = Listed(
+    model = ListedModel(
         id="e",
         owned_by="x",
         operations=frozenset({Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH}),

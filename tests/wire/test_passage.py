@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.wire.operation import ASYNC_JOBS, SHAPE, UPSTREAM_ONLY, Operation, Shape
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import members
 from trivium.wire.registry import PASSAGES
 
@@ -74,7 +74,7 @@ def test_a_watch_is_fresh_each_time(operation):
     passage = PASSAGES[operation]
     if passage.watch is None:
         return
-    facts = Facts(model="m", stream=True)
+    facts = RequestFacts(model="m", stream=True)
     one, two = passage.watch(facts), passage.watch(facts)
     assert one is not two
     assert (None, False, None) == (one.usage, one.finished, one.error)

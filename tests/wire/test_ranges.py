@@ -2,20 +2,20 @@
 
 import pytest
 
-from trivium.wire.ranges import Span, Unsatisfiable, is_one, span
+from trivium.wire.ranges import ByteRange, Unsatisfiable, is_one, span
 
 
 @pytest.mark.parametrize(
     ("header", "wanted"),
     [
         (None, None),
-        (b"bytes=0-0", Span(0, 1)),
-        (b"bytes=2-5", Span(2, 6)),
-        (b"bytes=2-", Span(2, 10)),
-        (b"bytes=2-999", Span(2, 10)),
-        (b"bytes=-3", Span(7, 10)),
-        (b"bytes=-999", Span(0, 10)),
-        (b"bytes= 1-2 ", Span(1, 3)),
+        (b"bytes=0-0", ByteRange(0, 1)),
+        (b"bytes=2-5", ByteRange(2, 6)),
+        (b"bytes=2-", ByteRange(2, 10)),
+        (b"bytes=2-999", ByteRange(2, 10)),
+        (b"bytes=-3", ByteRange(7, 10)),
+        (b"bytes=-999", ByteRange(0, 10)),
+        (b"bytes= 1-2 ", ByteRange(1, 3)),
         (b"bytes=5-2", None),
         (b"bytes=0-1,4-5", None),
         (b"bytes=", None),
@@ -42,7 +42,7 @@ def test_a_range_outside_is_an_error(header, size):
 
 def test_a_part_says_where_it_is():
     """Both ends are included in the header, as the RFC counts."""
-    assert b"bytes 2-5/10" == Span(2, 6).content_range(10)
+    assert b"bytes 2-5/10" == ByteRange(2, 6).content_range(10)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trivium.faults import Fault, Kind
 from trivium.wire import sse
-from trivium.wire.answer_forms import Frame
+from trivium.wire.answer_structs import Frame
 from trivium.wire.sse import unbroken
 
 ENDS = [b"\n", b"\r\n", b"\r"]

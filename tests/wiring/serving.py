@@ -6,7 +6,7 @@ import os
 import signal
 
 from edge.wires import Wire
-from stories.running import CHAT, prepare
+from end_to_end.running import CHAT, prepare
 from trivium.clock import SystemClock
 from trivium.identity.service import Identity
 from trivium.settings.load import load_with_source

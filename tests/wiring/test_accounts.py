@@ -6,19 +6,19 @@ import contextlib
 import pytest
 
 from trivium.identity.accounts.model import Visitor
-from trivium.settings.accounts import Accounts, Mail
-from trivium.settings.model import Server, Settings, Storage
+from trivium.settings.accounts import AccountsSettings, MailSettings
+from trivium.settings.model import ServerSettings, Settings, StorageSettings
 from trivium.wiring.accounts import accounts_of, caretaker, origin, outbox, vault_of
 
-MAIL = Mail(host="127.0.0.1", port=9, security="none", sender="t@gateway.example")
+MAIL = MailSettings(host="127.0.0.1", port=9, security="none", sender="t@gateway.example")
 
 
 def test_links_are_built_from_the_settings():
     """Whatever a request says it was sent to."""
     assert "http://127.0.0.1:8080" == origin(Settings())
-    public = Server(public_url="https://gateway.example/")
+    public = ServerSettings(public_url="https://gateway.example/")
     assert "https://gateway.example" == origin(Settings(server=public))
-    apart = Server(public_url="https://api.example", auth_url="https://login.example")
+    apart = ServerSettings(public_url="https://api.example", auth_url="https://login.example")
     assert "https://login.example" == origin(Settings(server=apart)), "cookies are of that host"
 
 
@@ -32,19 +32,21 @@ def test_without_a_server_no_letters():
 async def test_everything_ends_with_the_stack(database, tmp_path):
     """Letters that cannot be sent do not hold the end up for long."""
     settings = Settings(
-        accounts=Accounts(signup="open"), mail=MAIL, storage=Storage(journal=str(tmp_path))
+        accounts=AccountsSettings(signup="open"),
+        mail=MAIL,
+        storage=StorageSettings(journal=str(tmp_path)),
     )
     before = asyncio.all_tasks()
     async with contextlib.AsyncExitStack() as stack:
         accounts = accounts_of(settings, database, vault_of(settings), stack)
-        assert accounts.desk.is_open
+        assert accounts.emails.is_open
         await accounts.signup.ask("ada@example.com", Visitor())
-        stack.callback(setattr, accounts.desk._post, "_waiting", 0)
-        accounts.desk._post._idle.set()
+        stack.callback(setattr, accounts.emails._post, "_waiting", 0)
+        accounts.emails._post._idle.set()
     assert before == asyncio.all_tasks()
 
 
 @pytest.mark.asyncio
 async def test_the_caretaker_knows_how_long_sessions_last(database):
     """By the settings."""
-    assert 3600 == caretaker(Settings(accounts=Accounts(idle_hours=1.0)), database)._idle_s
+    assert 3600 == caretaker(Settings(accounts=AccountsSettings(idle_hours=1.0)), database)._idle_s

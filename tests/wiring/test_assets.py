@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from doubles import Double, Send, sized
-from stories.running import ANSWER, settings
+from end_to_end.running import ANSWER, settings
+from scripted_upstream import Double, Send, sized
 from trivium.settings.model import Settings
 from trivium.wiring.assets import place
 from wiring.serving import serving

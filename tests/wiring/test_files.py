@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import serialization
 
-from trivium.settings.model import Server, Settings, Upstream
+from trivium.settings.model import ServerSettings, Settings, UpstreamSettings
 from trivium.wiring.files import named, server_tls, unusable
 from upstream.conftest import Authority
 
@@ -18,21 +18,21 @@ def pem(tmp_path):
 
 
 def with_server(**given):
-    return Settings(server=Server(**given))
+    return Settings(server=ServerSettings(**given))
 
 
 def test_without_any_there_is_nothing_to_look_at():
     """Most set-ups name none."""
     assert not named(Settings())
     assert [] == unusable(Settings())
-    assert server_tls(Server()) is None
+    assert server_tls(ServerSettings()) is None
 
 
 def test_what_can_be_used_is_not_told(pem, tmp_path):
     """A certificate with its key, authorities, a folder."""
     settings = Settings(
-        server=Server(tls_certificate=pem, tls_key=pem, upload_folder=str(tmp_path)),
-        upstream=Upstream(ca_file=str(tmp_path / "ca.pem")),
+        server=ServerSettings(tls_certificate=pem, tls_key=pem, upload_folder=str(tmp_path)),
+        upstream=UpstreamSettings(ca_file=str(tmp_path / "ca.pem")),
     )
     assert named(settings)
     assert [] == unusable(settings)
@@ -41,10 +41,10 @@ def test_what_can_be_used_is_not_told(pem, tmp_path):
 def test_files_that_are_not_there_are_named_with_their_settings(tmp_path):
     """All of them at once."""
     settings = Settings(
-        server=Server(
+        server=ServerSettings(
             tls_certificate=f"{tmp_path}/a", tls_key=f"{tmp_path}/b", upload_folder=f"{tmp_path}/c"
         ),
-        upstream=Upstream(ca_file=f"{tmp_path}/d"),
+        upstream=UpstreamSettings(ca_file=f"{tmp_path}/d"),
     )
     starts = [
         f"server.tls_certificate: cannot read '{tmp_path}/a' (No such file or directory)",

@@ -6,7 +6,7 @@ from trivium.observe.record import Record
 from trivium.settings.errors import SettingsError
 from trivium.settings.model import Settings
 from trivium.wiring import hooks
-from trivium.wiring.hooks import NO_HOOKS, Hooks, hooks_of, told
+from trivium.wiring.hooks import NO_HOOKS, Hooks, hooks_of, with_hooks
 
 
 class Kept:
@@ -35,14 +35,14 @@ class Before:
 def test_where_no_hook_is_told_the_recorder_is_the_real_one():
     """Nobody pays for what is not there."""
     kept = Kept()
-    assert told(kept, NO_HOOKS) is kept
-    assert told(kept, Hooks((Before(),), ())) is kept
+    assert with_hooks(kept, NO_HOOKS) is kept
+    assert with_hooks(kept, Hooks((Before(),), ())) is kept
 
 
 def test_a_hook_that_breaks_is_logged_and_breaks_nothing(capsys):
     """Not the record, and not the next hook."""
     kept, other = Kept(), Kept()
-    told(kept, Hooks((), (Breaks(), other))).add(Record("req_1", 1.0, model="m"))
+    with_hooks(kept, Hooks((), (Breaks(), other))).add(Record("req_1", 1.0, model="m"))
     assert ["m", "m"] == [kept.records[0].model, other.records[0].model]
     assert other.records[0] is not kept.records[0]
     said = capsys.readouterr()

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from doubles import Double, Send, sized
-from stories.running import ANSWER, settings
+from end_to_end.running import ANSWER, settings
+from scripted_upstream import Double, Send, sized
 from wiring.serving import serving
 
 JSON = b"Content-Type: application/json\r\n"

@@ -4,7 +4,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from trivium.clock import FixedClock
-from trivium.settings.model import Server, Settings
+from trivium.settings.model import ServerSettings, Settings
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
 from trivium.wiring.console import oauth_of
@@ -12,7 +12,7 @@ from trivium.wiring.console import oauth_of
 
 def test_origins_come_from_the_settings(tmp_path):
     """And rings differ by purpose."""
-    server = Server(public_url="https://g.example", auth_url="https://login.example/")
+    server = ServerSettings(public_url="https://g.example", auth_url="https://login.example/")
     keys = RootKeys(b"k" * 32)
     made = oauth_of(
         Settings(server=server), Database(f"sqlite:///{tmp_path}/x"), FixedClock(), keys
@@ -26,11 +26,11 @@ def test_origins_come_from_the_settings(tmp_path):
 @pytest.mark.parametrize(
     ("server", "events"),
     [
-        (Server(), []),
-        (Server(listen="0.0.0.0:8080"), ["oauth_off"]),
-        (Server(public_url="https://g.example"), ["visitors_look_alike"]),
-        (Server(public_url="https://g.example", trusted_proxies=("10.0.0.0/8",)), []),
-        (Server(public_url="https://g.example", tls_certificate="c", tls_key="k"), []),
+        (ServerSettings(), []),
+        (ServerSettings(listen="0.0.0.0:8080"), ["oauth_off"]),
+        (ServerSettings(public_url="https://g.example"), ["visitors_look_alike"]),
+        (ServerSettings(public_url="https://g.example", trusted_proxies=("10.0.0.0/8",)), []),
+        (ServerSettings(public_url="https://g.example", tls_certificate="c", tls_key="k"), []),
     ],
 )
 def test_what_an_operator_should_know_is_said_at_the_start(tmp_path, server, events):

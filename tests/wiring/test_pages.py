@@ -6,8 +6,8 @@ import socket
 import msgspec
 import pytest
 
-from doubles import Double, Send, sized
-from stories.running import ANSWER, settings
+from end_to_end.running import ANSWER, settings
+from scripted_upstream import Double, Send, sized
 from trivium.wiring import pages
 from wiring.serving import serving
 

@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 from trivium.ledger.payments import stripe
 from trivium.observe.audit.service import Audit
 from trivium.settings.model import Settings
-from trivium.settings.payments import Payments as Limits
+from trivium.settings.payments import PaymentsSettings as Limits
 from trivium.wiring.console import payments_of
 
 WHOLE = Limits(provider="stripe", secret_key="sk_test_x", webhook_secret="whsec_x")

@@ -7,9 +7,9 @@ import ssl
 
 import pytest
 
-from doubles import Double, Send, sized
-from stories.running import ANSWER, settings
-from trivium.settings.model import Server
+from end_to_end.running import ANSWER, settings
+from scripted_upstream import Double, Send, sized
+from trivium.settings.model import ServerSettings
 from trivium.wiring import ports
 from upstream.conftest import Authority
 from wiring.serving import Nobody, serving
@@ -81,7 +81,7 @@ async def test_it_listens_on_ipv6(tmp_path):
 
 def test_every_limit_of_the_settings_reaches_its_part():
     """None is forgotten on the way."""
-    server = Server(
+    server = ServerSettings(
         header_bytes_max=1, headers_max=2, body_bytes_max=3, header_timeout_s=4, body_timeout_s=5,
         keepalive_s=6, pipeline_max=7, write_high_bytes=8, connections_max=9, half_closed="answer",
         objects_max=10, upload_bytes_max=11,

@@ -3,14 +3,14 @@
 import pytest
 
 from trivium.settings.errors import SettingsError
-from trivium.settings.model import Settings, Storage
+from trivium.settings.model import Settings, StorageSettings
 from trivium.storage.database import Database
 from trivium.storage.fingerprint import SecretDiffers
 from trivium.wiring import secret
 
 
 def of(folder, name):
-    return Settings(storage=Storage(journal=str(folder / name)))
+    return Settings(storage=StorageSettings(journal=str(folder / name)))
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from sqlalchemy import text
 
-from doubles import Double, Send, sized
-from stories.running import ANSWER, settings
+from end_to_end.running import ANSWER, settings
+from scripted_upstream import Double, Send, sized
 from trivium.edge import openapi
 from trivium.providers.images import Defaults, table
 from trivium.settings.errors import SettingsError

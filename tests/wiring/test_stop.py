@@ -44,9 +44,9 @@ async def test_told_twice_it_still_closes_what_is_open():
     said = []
     task = asyncio.ensure_future(_life(said, serves=False))
     await asyncio.sleep(0)
-    said[0].tell()
+    said[0].leave()
     await asyncio.sleep(0)
-    said[0].tell()
+    said[0].leave()
     assert 0 == await asyncio.wait_for(task, 10)
     assert "closed" == said[-1]
 

@@ -13,7 +13,7 @@ import math
 from enum import Enum, unique
 from typing import Final
 
-from trivium.admission.shared import Counts
+from trivium.admission.shared import MeterCounts
 from trivium.settings.limits import RateLimits
 
 MINUTE_S: Final = 60
@@ -118,7 +118,7 @@ class Meter:
         """Give a slot back."""
         self.running = max(0, self.running - 1)
 
-    def adopt(self, minute: int, counts: Counts) -> None:
+    def adopt(self, minute: int, counts: MeterCounts) -> None:
         """Replace the counts by those of the shared state. Slots that other workers hold are not
         counted here.
         """

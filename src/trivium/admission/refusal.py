@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
+from trivium.admission.budget_usage import Spent
 from trivium.admission.meter import Meter, Of, Subject, remaining, reset
-from trivium.admission.purse import Spent
 from trivium.faults import Fault, Kind
 from trivium.identity.model import Period
 from trivium.ledger.amounts import format_usd
@@ -32,14 +32,14 @@ _ANTHROPIC: Final = tuple(
 )
 
 
-def granted(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
+def headers_of(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
     """Return the headers of an answer. ``into``: seconds into the minute; ``now``: since the
     epoch.
     """
-    return told([meter for meter in meters if meter.subject in _OWN], into, shape, now)
+    return limit_headers([meter for meter in meters if meter.subject in _OWN], into, shape, now)
 
 
-def told(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
+def limit_headers(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
     """Return the headers for these meters' limits on requests and tokens."""
     if shape is Shape.GENERATE:
         return []
@@ -95,7 +95,7 @@ _WHEN: Final = {
 }
 
 
-class Refusal(Fault):
+class AdmissionRefusal(Fault):
     """A fault with the meter that its rate limit headers are written from."""
 
     __slots__ = ("into", "meter")
@@ -107,7 +107,7 @@ class Refusal(Fault):
         """Seconds into the minute of the meter."""
 
 
-def limited(meter: Meter, of: Of, wait_s: float, into: float) -> Refusal:
+def limited(meter: Meter, of: Of, wait_s: float, into: float) -> AdmissionRefusal:
     """Return the refusal of a request that may come again in ``wait_s`` seconds. For a channel it
     means busy, and the next channel may be tried.
     """
@@ -116,7 +116,7 @@ def limited(meter: Meter, of: Of, wait_s: float, into: float) -> Refusal:
     again = f"Please try again in {_seconds(wait_s)}."
     if meter.subject is Subject.CHANNEL:
         busy = "The upstream is at the limit its operator has set."
-        return Refusal(
+        return AdmissionRefusal(
             Fault(Kind.UPSTREAM_BUSY, f"{busy} {again}", retry_after=wait_s), meter, into
         )
     if of is Of.CONCURRENCY:
@@ -124,10 +124,12 @@ def limited(meter: Meter, of: Of, wait_s: float, into: float) -> Refusal:
     else:
         limit = limits.requests if of is Of.REQUESTS else limits.tokens
         text = f"Rate limit reached: {whose} may use {limit} {of.value} a minute."
-    return Refusal(Fault(Kind.RATE_LIMITED, f"{text} {again}", retry_after=wait_s), meter, into)
+    return AdmissionRefusal(
+        Fault(Kind.RATE_LIMITED, f"{text} {again}", retry_after=wait_s), meter, into
+    )
 
 
-def too_large(meter: Meter, tokens: int, into: float) -> Refusal:
+def too_large(meter: Meter, tokens: int, into: float) -> AdmissionRefusal:
     """Return the refusal of a request that exceeds the limit by itself and can never run."""
     text = (
         f"This request has about {tokens} tokens, and {_WHOSE[meter.subject]} may use "
@@ -135,7 +137,7 @@ def too_large(meter: Meter, tokens: int, into: float) -> Refusal:
     )
     busy = meter.subject is Subject.CHANNEL
     kind = Kind.UPSTREAM_BUSY if busy else Kind.LIMIT_TOO_LOW
-    return Refusal(Fault(kind, text), meter, into)
+    return AdmissionRefusal(Fault(kind, text), meter, into)
 
 
 def overspent(spent: Spent, amount_nanos: int) -> Fault:

@@ -10,10 +10,10 @@ import asyncio
 import functools
 from typing import Any, Final
 
-from trivium.admission.alone import Missed
 from trivium.admission.meter import Meter
-from trivium.admission.service import Pass
-from trivium.admission.shared import Counts, Unreachable, Verdict
+from trivium.admission.offline_usage import Missed
+from trivium.admission.service import Permit
+from trivium.admission.shared import AdmissionVerdict, MeterCounts, Unreachable
 from trivium.shared.connection import Down
 from trivium.shared.state import SharedState
 
@@ -203,14 +203,14 @@ class ScriptedWindows:
         """Whether the shared state answers, as far as is known now."""
         return self._state.is_up
 
-    async def admit(self, request_id: str, meters: list[Meter], tokens: int) -> Verdict:
+    async def admit(self, request_id: str, meters: list[Meter], tokens: int) -> AdmissionVerdict:
         """Check every meter and count in all or none. Raises Unreachable."""
         values: list[str | int] = [request_id, tokens, LEASE_S]
         for meter in meters:
             limits = meter.limits
             values += [_or_none(n) for n in (limits.requests, limits.tokens, limits.concurrency)]
         try:
-            verdict: Verdict = await self._state.call(
+            verdict: AdmissionVerdict = await self._state.call(
                 0, _keys(meters), values, read=functools.partial(_verdict, len(meters))
             )
         except Down as error:
@@ -222,7 +222,7 @@ class ScriptedWindows:
         limits: list[str | int] = [_or_none(meter.limits.tokens) for meter in meters]
         # of what may have been said once already only what does no harm twice
         again = [request_id, minute, more if not self._state.is_up else max(0, more), *limits]
-        self._state.tell(1, _keys(meters), [request_id, minute, more, *limits], again=again)
+        self._state.send(1, _keys(meters), [request_id, minute, more, *limits], again=again)
 
     def count(self, missed: list[Missed]) -> None:
         """Add what one worker let in while it was alone. Never waits."""
@@ -233,9 +233,9 @@ class ScriptedWindows:
                 name = one.meter.name
                 keys += [f"trivium:window:{name}", f"trivium:known:{name}"]
                 values += [*one.own, *one.known, _or_none(one.meter.limits.tokens)]
-            self._state.tell(3, keys, values)
+            self._state.send(3, keys, values)
 
-    def renew(self, running: list[Pass]) -> None:
+    def renew(self, running: list[Permit]) -> None:
         """Extend the leases of running requests. Never waits."""
         held = [
             (f"trivium:slots:{meter.name}", given.request_id)
@@ -245,9 +245,9 @@ class ScriptedWindows:
         ]
         for start in range(0, len(held), RENEWED):
             part = held[start : start + RENEWED]
-            self._state.tell(2, [key for key, _ in part], [LEASE_S, *(name for _, name in part)])
+            self._state.send(2, [key for key, _ in part], [LEASE_S, *(name for _, name in part)])
 
-    async def keep(self, running: dict[Pass, None]) -> None:
+    async def keep(self, running: dict[Permit, None]) -> None:
         """Extend the leases of running requests at intervals, without end."""
         while True:
             await asyncio.sleep(RENEW_S)
@@ -265,13 +265,13 @@ def _or_none(limit: int | None) -> int:
     return -1 if limit is None else limit
 
 
-def _verdict(meters: int, answer: list[Any]) -> Verdict:
+def _verdict(meters: int, answer: list[Any]) -> AdmissionVerdict:
     """Read the script's answer. Raises ValueError or TypeError when it is not a verdict."""
     if len(answer) != 3 + 5 * meters or {*map(type, answer)} != {int}:
         raise ValueError(answer)
-    return Verdict(
+    return AdmissionVerdict(
         granted=answer[0] == 1,
         minute=answer[1],
         into=answer[2] / 1e6,
-        counts=[Counts(*answer[start : start + 5]) for start in range(3, len(answer), 5)],
+        counts=[MeterCounts(*answer[start : start + 5]) for start in range(3, len(answer), 5)],
     )

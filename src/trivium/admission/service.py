@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from trivium.admission import refusal
-from trivium.admission.alone import Alone, Missed
+from trivium.admission.budget_usage import BudgetUsage, Spent
 from trivium.admission.meter import MINUTE_S, Meter, Of, Subject
-from trivium.admission.purse import Purse, Spent
-from trivium.admission.shared import Counts, Unreachable, Verdict
+from trivium.admission.offline_usage import Missed, OfflineUsage
+from trivium.admission.shared import AdmissionVerdict, MeterCounts, Unreachable
 from trivium.admission.tokens import foreseen, without_files
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
@@ -20,7 +20,7 @@ from trivium.identity.model import Caller
 from trivium.routing.model import Channel, Model
 from trivium.settings.limits import RateLimits
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 
 class SharedWindows(Protocol):
@@ -31,7 +31,7 @@ class SharedWindows(Protocol):
         """Whether the shared state answers, as far as is known now."""
         ...
 
-    async def admit(self, request_id: str, meters: list[Meter], tokens: int) -> Verdict:
+    async def admit(self, request_id: str, meters: list[Meter], tokens: int) -> AdmissionVerdict:
         """Check every meter and count in all or none. Raises Unreachable."""
         ...
 
@@ -43,15 +43,17 @@ class SharedWindows(Protocol):
         """Add what one worker let in while it was alone. Never waits."""
         ...
 
-    def renew(self, running: "list[Pass]") -> None:
+    def renew(self, running: "list[Permit]") -> None:
         """Extend the leases of running requests. Never waits."""
         ...
 
 
 class CapHolds(Protocol):
-    """Caps that all workers keep together; ``admission/caps.py`` has the real ones."""
+    """Caps that all workers keep together; ``admission/consent_caps.py`` has the real ones."""
 
-    async def hold(self, grant_id: int, request_id: str, purse: Purse, nanos: int) -> Spent | None:
+    async def hold(
+        self, grant_id: int, request_id: str, budget_usage: BudgetUsage, nanos: int
+    ) -> Spent | None:
         """Set aside what a request may cost. Returns the budget it does not fit into, or ``None``.
         Raises ``Fault`` (LEDGER_DOWN).
         """
@@ -62,17 +64,17 @@ class CapHolds(Protocol):
         ...
 
 
-class Pass:
+class Permit:
     """What a request takes up while it runs; given back once."""
 
     __slots__ = (
         "_admission",
+        "budget_usage",
         "caps",
         "into",
         "meters",
         "minute",
         "nanos",
-        "purse",
         "request_id",
         "tokens",
     )
@@ -92,7 +94,7 @@ class Pass:
         self.tokens = tokens
         self.minute = minute
         self.into = into
-        self.purse: Purse | None = None
+        self.budget_usage: BudgetUsage | None = None
         self.nanos = 0
         self.caps: CapHolds | None = None
         """Where it has set something aside."""
@@ -101,12 +103,12 @@ class Pass:
         """Count ``nanos`` more against the budgets; returns whether they cover it. Never for an
         application's key, whose cap all workers count together and which takes a wait.
         """
-        admission, purse = self._admission, self.purse
-        if admission is None or purse is None:
+        admission, budget_usage = self._admission, self.budget_usage
+        if admission is None or budget_usage is None:
             return True
-        if self.caps is not None or not admission.fits(purse, nanos):
+        if self.caps is not None or not admission.fits(budget_usage, nanos):
             return False
-        purse.hold(nanos)
+        budget_usage.hold(nanos)
         self.nanos += nanos
         return True
 
@@ -119,7 +121,7 @@ class Pass:
         admission.take_back(self, used, cost_nanos)
 
 
-OPEN: Final = Pass(None, "", [], 0, 0, 0.0)
+OPEN: Final = Permit(None, "", [], 0, 0, 0.0)
 """Of requests that nothing limits."""
 
 
@@ -130,23 +132,23 @@ class Admission:
         self,
         clock: Clock,
         *,
-        purse_of: Callable[[Caller, float], Purse] | None = None,
+        usage_of: Callable[[Caller, float], BudgetUsage] | None = None,
         shared: SharedWindows | None = None,
         caps: CapHolds | None = None,
     ) -> None:
-        """``purse_of``: a caller's purse, for those with budgets; ``None``: it starts empty.
+        """``usage_of``: a caller's usage, for those with budgets; ``None``: it starts empty.
         ``caps``: for applications' keys; ``None``: their budgets are like any others.
         """
         self._caps = caps
         self._clock = clock
         self._shared = shared
         self._meters: dict[tuple[Subject, object], Meter] = {}
-        self._purses: dict[int, Purse] = {}
-        self._purse_of = purse_of or self._own_purse
-        self.running: dict[Pass, None] = {}
+        self._usages: dict[int, BudgetUsage] = {}
+        self._usage_of = usage_of or self._own_usage
+        self.running: dict[Permit, None] = {}
         """Every pass that holds slots of the shared state, oldest first."""
-        self._alone = Alone()
-        self._unheard: dict[Pass, None] = {}
+        self._alone = OfflineUsage()
+        self._unheard: dict[Permit, None] = {}
         """Every pass that the shared state knows nothing of yet, because it is away."""
 
     # --- what a request asks --------------------------------------------------------------------
@@ -166,10 +168,10 @@ class Admission:
         caller: Caller,
         model: Model,
         operation: Operation,
-        facts: Facts,
+        facts: RequestFacts,
         body: bytes,
         nanos: int,
-    ) -> Pass | None:
+    ) -> Permit | None:
         """A pass, or ``None`` when the shared state or the database has to be asked.
 
         ``nanos``: the most it may cost. Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW,
@@ -183,14 +185,14 @@ class Admission:
         ):
             return OPEN
         now = self._clock.now()
-        purse = self._check_budget(caller, now, nanos)
-        if purse is not None and caller.grant_id and self._caps is not None:
+        budget_usage = self._check_budget(caller, now, nanos)
+        if budget_usage is not None and caller.grant_id and self._caps is not None:
             return None
         meters = self._meters_of(caller, model)
         if meters and self._shared is not None and self._shared.is_up:
             return None
         tokens = _reserved(meters, operation, facts, body)
-        return self._paid(self._take(request_id, meters, tokens, now), purse, nanos)
+        return self._paid(self._take(request_id, meters, tokens, now), budget_usage, nanos)
 
     async def ask(
         self,
@@ -198,22 +200,22 @@ class Admission:
         caller: Caller,
         model: Model,
         operation: Operation,
-        facts: Facts,
+        facts: RequestFacts,
         body: bytes,
         nanos: int,
-    ) -> Pass:
+    ) -> Permit:
         """Do as ``admit``, after asking where that is needed. Raises ``Fault`` (LEDGER_DOWN)
         besides.
         """
         meters = self._meters_of(caller, model)
         tokens = _reserved(meters, operation, facts, body)
-        purse = self._check_budget(caller, self._clock.now(), nanos)
-        if purse is not None:
-            purse.hold(nanos)  # before the wait, or others would spend it meanwhile
-        caps = None if purse is None or not caller.grant_id else self._caps
+        budget_usage = self._check_budget(caller, self._clock.now(), nanos)
+        if budget_usage is not None:
+            budget_usage.hold(nanos)  # before the wait, or others would spend it meanwhile
+        caps = None if budget_usage is None or not caller.grant_id else self._caps
         try:
-            if purse is not None and caps is not None:
-                await _set_aside(caps, caller.grant_id, request_id, purse, nanos)
+            if budget_usage is not None and caps is not None:
+                await _set_aside(caps, caller.grant_id, request_id, budget_usage, nanos)
             try:
                 granted = await self._ask(request_id, meters, tokens)
             except BaseException:
@@ -221,10 +223,10 @@ class Admission:
                     caps.settle(request_id, 0)
                 raise
         finally:
-            if purse is not None:
-                purse.hold(-nanos)
+            if budget_usage is not None:
+                budget_usage.hold(-nanos)
         granted.caps = caps
-        return self._paid(granted, purse, nanos)
+        return self._paid(granted, budget_usage, nanos)
 
     def look(self, caller: Caller, key_coming: int, user_coming: int) -> None:
         """Check whether a request of this caller could be admitted now, before its body is read.
@@ -250,8 +252,13 @@ class Admission:
                 raise refusal.limited(meter, Of.CONCURRENCY, 1.0, into)
 
     def enter(
-        self, request_id: str, of: Channel | Model, operation: Operation, facts: Facts, body: bytes
-    ) -> Pass | None:
+        self,
+        request_id: str,
+        of: Channel | Model,
+        operation: Operation,
+        facts: RequestFacts,
+        body: bytes,
+    ) -> Permit | None:
         """A pass for one call of a channel, or for a model that is to answer in another's place.
 
         Raises ``Fault`` (UPSTREAM_BUSY; RATE_LIMITED, LIMIT_TOO_LOW of a model).
@@ -265,27 +272,32 @@ class Admission:
         return self._take(request_id, meters, tokens, self._clock.now())
 
     async def ask_enter(
-        self, request_id: str, of: Channel | Model, operation: Operation, facts: Facts, body: bytes
-    ) -> Pass:
+        self,
+        request_id: str,
+        of: Channel | Model,
+        operation: Operation,
+        facts: RequestFacts,
+        body: bytes,
+    ) -> Permit:
         """As ``enter``, after asking the shared state."""
         assert of.rates is not None
         meters = [self._meter_of(of, of.rates)]
         return await self._ask(request_id, meters, _reserved(meters, operation, facts, body))
 
-    def fits(self, purse: Purse, nanos: int) -> bool:
+    def fits(self, budget_usage: BudgetUsage, nanos: int) -> bool:
         """Whether budgets have so much left."""
-        return purse.obstacle(self._clock.now(), nanos) is None
+        return budget_usage.obstacle(self._clock.now(), nanos) is None
 
-    def take_back(self, given: Pass, used: int | None, cost_nanos: int) -> None:
-        """Settle a pass that has ended. ``Pass.leave`` calls this once."""
+    def take_back(self, given: Permit, used: int | None, cost_nanos: int) -> None:
+        """Settle a pass that has ended. ``Permit.leave`` calls this once."""
         now = self._clock.now()
         more = 0 if used is None else used - given.tokens
         for meter in given.meters:
             meter.leave()
             if more and meter.limits.tokens is not None:
                 meter.correct(given.minute, int(now // MINUTE_S), more)
-        if given.purse is not None:
-            given.purse.settle(given.request_id, given.nanos, cost_nanos, now)
+        if given.budget_usage is not None:
+            given.budget_usage.settle(given.request_id, given.nanos, cost_nanos, now)
         if given.caps is not None:
             given.caps.settle(given.request_id, cost_nanos)
         if self._shared is None:
@@ -308,7 +320,7 @@ class Admission:
 
     # --- own ------------------------------------------------------------------------------------
 
-    def _take(self, request_id: str, meters: list[Meter], tokens: int, now: float) -> Pass:
+    def _take(self, request_id: str, meters: list[Meter], tokens: int, now: float) -> Permit:
         minute = int(now // MINUTE_S)
         into = now - minute * MINUTE_S
         for meter in meters:
@@ -316,13 +328,13 @@ class Admission:
                 raise _refused(meters, into, tokens, None)
         for meter in meters:
             meter.take(tokens)
-        given = Pass(self, request_id, meters, tokens, minute, into)
+        given = Permit(self, request_id, meters, tokens, minute, into)
         if self._shared is not None and meters:
             self._alone.took(meters, minute, tokens)
             self._unheard[given] = None
         return given
 
-    async def _ask(self, request_id: str, meters: list[Meter], tokens: int) -> Pass:
+    async def _ask(self, request_id: str, meters: list[Meter], tokens: int) -> Permit:
         shared = self._shared
         if shared is None or not meters:
             return self._take(request_id, meters, tokens, self._clock.now())
@@ -341,31 +353,31 @@ class Admission:
             raise _refused(meters, verdict.into, tokens, verdict.counts)
         for meter in meters:
             meter.running += 1
-        given = Pass(self, request_id, meters, tokens, verdict.minute, verdict.into)
+        given = Permit(self, request_id, meters, tokens, verdict.minute, verdict.into)
         self.running[given] = None
         return given
 
-    def _paid(self, given: Pass, purse: Purse | None, nanos: int) -> Pass:
-        if purse is not None:
-            purse.hold(nanos)
-            given.purse = purse
+    def _paid(self, given: Permit, budget_usage: BudgetUsage | None, nanos: int) -> Permit:
+        if budget_usage is not None:
+            budget_usage.hold(nanos)
+            given.budget_usage = budget_usage
             given.nanos = nanos
         return given
 
-    def _check_budget(self, caller: Caller, now: float, nanos: int) -> Purse | None:
+    def _check_budget(self, caller: Caller, now: float, nanos: int) -> BudgetUsage | None:
         if not caller.budgets or not nanos:
             return None
-        purse = self._purse_of(caller, now)
-        spent = purse.obstacle(now, nanos)
+        budget_usage = self._usage_of(caller, now)
+        spent = budget_usage.obstacle(now, nanos)
         if spent is not None:
             raise refusal.overspent(spent, nanos)
-        return purse
+        return budget_usage
 
-    def _own_purse(self, caller: Caller, now: float) -> Purse:
-        purse = self._purses.get(caller.purse_id)
-        if purse is None or purse.budgets is not caller.budgets:
-            purse = self._purses[caller.purse_id] = Purse(caller.budgets, now)
-        return purse
+    def _own_usage(self, caller: Caller, now: float) -> BudgetUsage:
+        budget_usage = self._usages.get(caller.budget_id)
+        if budget_usage is None or budget_usage.budgets is not caller.budgets:
+            budget_usage = self._usages[caller.budget_id] = BudgetUsage(caller.budgets, now)
+        return budget_usage
 
     def _meters_of(self, caller: Caller, model: Model) -> list[Meter]:
         found = []
@@ -391,14 +403,14 @@ class Admission:
 
 
 async def _set_aside(
-    caps: CapHolds, grant_id: int, request_id: str, purse: Purse, nanos: int
+    caps: CapHolds, grant_id: int, request_id: str, budget_usage: BudgetUsage, nanos: int
 ) -> None:
-    spent = await caps.hold(grant_id, request_id, purse, nanos)
+    spent = await caps.hold(grant_id, request_id, budget_usage, nanos)
     if spent is not None:
         raise refusal.overspent(spent, nanos)
 
 
-def _reserved(meters: list[Meter], operation: Operation, facts: Facts, body: bytes) -> int:
+def _reserved(meters: list[Meter], operation: Operation, facts: RequestFacts, body: bytes) -> int:
     """Tokens to count until the answer says. Raises ``Refusal`` when they can never fit."""
     tight: Meter | None = None
     for meter in meters:
@@ -417,10 +429,10 @@ def _reserved(meters: list[Meter], operation: Operation, facts: Facts, body: byt
 
 
 def _refused(
-    meters: list[Meter], into: float, tokens: int, counts: list[Counts] | None
-) -> refusal.Refusal:
+    meters: list[Meter], into: float, tokens: int, counts: list[MeterCounts] | None
+) -> refusal.AdmissionRefusal:
     """The obstacle that takes longest to go away."""
-    worst: tuple[float, refusal.Refusal] | None = None
+    worst: tuple[float, refusal.AdmissionRefusal] | None = None
     for number, meter in enumerate(meters):
         running = None if counts is None else counts[number].running
         found = meter.obstacle(into, tokens, running)

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class MeterCounts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A meter's counters as the shared state has them."""
 
     requests: int
@@ -17,11 +17,11 @@ class Unreachable(Exception):  # noqa: N818 - a state, not a mistake
     """The shared state cannot be asked now."""
 
 
-class Verdict(msgspec.Struct, frozen=True, gc=False):
+class AdmissionVerdict(msgspec.Struct, frozen=True, gc=False):
     """What the shared state said."""
 
     granted: bool
     minute: int
     into: float
-    counts: list[Counts]
+    counts: list[MeterCounts]
     """A meter's each, in the order they were asked about."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from trivium.ledger import estimate
 from trivium.wire.operation import INPUT_ONLY, TOKEN_COUNTS, Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 OUTPUT_TOKENS: Final = 1_024
 """Reserved for one answer at most."""
@@ -21,7 +21,7 @@ FILE_TOKENS: Final = 1_024
 _FILE: Final = re.compile(rb"[A-Za-z0-9+/_-]{4096,}={0,2}")
 
 
-def foreseen(operation: Operation, facts: Facts, body: bytes) -> tuple[int, int]:
+def foreseen(operation: Operation, facts: RequestFacts, body: bytes) -> tuple[int, int]:
     """Tokens of the input and of the output."""
     if operation in TOKEN_COUNTS:
         return 0, 0  # they are counted, not used

@@ -19,7 +19,7 @@ _SECONDS: Final = re.compile(r"[1-9][0-9]{0,11}")
 
 
 @unique
-class Standing(Enum):
+class SignatureCheck(Enum):
     """The three results of checking an address."""
 
     GOOD = "good"
@@ -27,7 +27,7 @@ class Standing(Enum):
     FORGED = "forged"
 
 
-class Addresses:
+class SignedAddresses:
     """Signs addresses of files and checks their signatures."""
 
     __slots__ = ("_keys", "_origin")
@@ -45,23 +45,23 @@ class Addresses:
         signature = base64.urlsafe_b64encode(self._keys.id + digest).decode()
         return f"{self._origin}{PATH}{asset_id}?exp={expires_at}&sig={signature}"
 
-    def check(self, asset_id: str, exp: str | None, sig: str | None, now: float) -> Standing:
+    def check(self, asset_id: str, exp: str | None, sig: str | None, now: float) -> SignatureCheck:
         """Check whether a signature is ours and has not expired. A wrong one takes as long as a
         right one.
         """
         if exp is None or sig is None or not _SECONDS.fullmatch(exp):
-            return Standing.FORGED
+            return SignatureCheck.FORGED
         try:
             given = base64.b64decode(sig.encode("ascii"), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError):
-            return Standing.FORGED
+            return SignatureCheck.FORGED
         key = self._keys.get(given[:KEY_ID_BYTES])
         if key is None:
-            return Standing.FORGED
+            return SignatureCheck.FORGED
         expires_at = int(exp)
         if not hmac.compare_digest(given[KEY_ID_BYTES:], _digest(key, asset_id, expires_at)):
-            return Standing.FORGED
-        return Standing.GOOD if now < expires_at else Standing.EXPIRED
+            return SignatureCheck.FORGED
+        return SignatureCheck.GOOD if now < expires_at else SignatureCheck.EXPIRED
 
 
 def _digest(key: bytes, asset_id: str, expires_at: int) -> bytes:

@@ -27,7 +27,7 @@ CHUNK_BYTES: Final = 131_072
 """What is read at once."""
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class ObjectLocation(msgspec.Struct, frozen=True, kw_only=True):
     """Where objects lie, as the settings have it."""
 
     url: str
@@ -51,7 +51,7 @@ class Objects:
 
     __slots__ = ("_place", "_store")
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ObjectLocation) -> None:
         self._place = place
         self._store: ObjectStore | None = None
 
@@ -189,7 +189,7 @@ def _path(asset_id: str) -> str:
     return f"{asset_id[:2]}/{asset_id}"
 
 
-def _store(place: Place) -> "ObjectStore":
+def _store(place: ObjectLocation) -> "ObjectStore":
     from obstore.store import LocalStore, S3Store
 
     parts = urlsplit(place.url)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import structlog
 
-from trivium.assets.address import Addresses, Standing
+from trivium.assets.address import SignatureCheck, SignedAddresses
 from trivium.assets.model import ID, Asset, AssetError
 from trivium.assets.objects import Objects
 from trivium.clock import Clock
 from trivium.storage.errors import StorageError
-from trivium.storage.rounds import Sweeper
+from trivium.storage.periodic import Sweeper
 from trivium.storage.structs import struct_of
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Assets:
     __slots__ = ("_addresses", "_clock", "_db", "_objects")
 
     def __init__(
-        self, db: "Database", objects: Objects, addresses: Addresses, clock: Clock
+        self, db: "Database", objects: Objects, addresses: SignedAddresses, clock: Clock
     ) -> None:
         self._db = db
         self._objects = objects
@@ -160,6 +160,6 @@ class Assets:
         """Return an address that needs no key and is good until the file expires."""
         return self._addresses.sign(asset.id, asset.expires_at)
 
-    def check(self, asset_id: str, exp: str | None, sig: str | None) -> Standing:
+    def check(self, asset_id: str, exp: str | None, sig: str | None) -> SignatureCheck:
         """Check whether an address is one of ours and has not expired."""
         return self._addresses.check(asset_id, exp, sig, self._clock.now())

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.audit import tell, teller
+from trivium.cli.audit import act_logger, log_act
 from trivium.cli.database import users_and_keys
-from trivium.cli.output import Failed, as_json, moment, note, printable, table
+from trivium.cli.output import CommandFailed, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
 from trivium.identity.accounts import passwords
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.passwords import CHARS_MAX, CHARS_MIN
-from trivium.identity.model import Role, User
+from trivium.identity.model import User, UserRole
 from trivium.observe.audit.model import ActKind
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
-    from trivium.identity.accounts.letters import Writer
+    from trivium.identity.accounts.emails import Writer
     from trivium.identity.accounts.service import Accounts
     from trivium.identity.service import Identity
     from trivium.storage.database import Database
@@ -29,12 +29,12 @@ HEADS: Final = ("ID", "FOR", "ROLE", "CREATED", "EXPIRES")
 DAY_S: Final = 86_400
 
 WORDS: Final = {
-    Refusal.PASSWORD_SHORT: f"the password is too short: use at least {CHARS_MIN} characters",
-    Refusal.PASSWORD_LONG: f"the password is too long: use at most {CHARS_MAX} characters",
-    Refusal.PASSWORD_COMMON: "the password is among the first to be guessed: choose another",
-    Refusal.EMAIL_BAD: "this is no e-mail address",
-    Refusal.EMAIL_TAKEN: "the address belongs to a user already",
-    Refusal.MAIL_OFF: "letters need mail.host: without --mail the link is printed",
+    AccountRefusal.PASSWORD_SHORT: f"the password is too short: use at least {CHARS_MIN} characters",
+    AccountRefusal.PASSWORD_LONG: f"the password is too long: use at most {CHARS_MAX} characters",
+    AccountRefusal.PASSWORD_COMMON: "the password is among the first to be guessed: choose another",
+    AccountRefusal.EMAIL_BAD: "this is no e-mail address",
+    AccountRefusal.EMAIL_TAKEN: "the address belongs to a user already",
+    AccountRefusal.MAIL_OFF: "letters need mail.host: without --mail the link is printed",
 }
 """What these commands can be refused for."""
 
@@ -62,7 +62,7 @@ def first_password(name: str, email: str) -> str:
     try:
         return passwords.check(read_password(), (name, email))
     except AccountError as error:
-        raise Failed(WORDS[error.why]) from None
+        raise CommandFailed(WORDS[error.why]) from None
 
 
 async def set_password(settings: Settings, user: str, given: str) -> User:
@@ -70,7 +70,7 @@ async def set_password(settings: Settings, user: str, given: str) -> User:
     async with people(settings) as (accounts, identity, database):
         found = await identity.find_user(user)
         await accounts.recovery.set_password(found, given)
-        await tell(database, ActKind.PASSWORD_CHANGED, found.id)
+        await log_act(database, ActKind.PASSWORD_CHANGED, found.id)
         return found
 
 
@@ -97,20 +97,20 @@ async def invite(
     Needs accounts.signup to be "invitation" or "open" when it is used.
     """
     if mail and not email:
-        raise Failed("--mail needs --email: a letter goes to somebody", code=2)
+        raise CommandFailed("--mail needs --email: a letter goes to somebody", code=2)
     if days is not None and not 0 < days <= 365:
-        raise Failed("--days must be above 0 and at most 365", code=2)
+        raise CommandFailed("--days must be above 0 and at most 365", code=2)
     loaded, _ = config.read(config_)
     settings = loaded.settings
     if settings.accounts.signup == "closed":
-        raise Failed('accounts.signup is "closed": set it to "invitation" to let people in')
+        raise CommandFailed('accounts.signup is "closed": set it to "invitation" to let people in')
     lifetime_s = None if days is None else int(days * DAY_S)
-    role = Role.ADMIN if admin else Role.USER
+    role = UserRole.ADMIN if admin else UserRole.USER
     async with people(settings) as (accounts, _, database):
         made, url = await accounts.signup.invite(
             email, role, language=language, by_mail=mail, lifetime_s=lifetime_s
         )
-        await tell(database, ActKind.INVITATION, None, f"invitation:{made.id}")
+        await log_act(database, ActKind.INVITATION, None, f"invitation:{made.id}")
     if url:
         print(url)
     else:
@@ -149,21 +149,21 @@ async def withdraw(
     async with people(loaded.settings) as (accounts, _, database):
         was_open = await accounts.signup.withdraw(invitation)
         if was_open:
-            await tell(database, ActKind.INVITATION_WITHDRAWN, None, f"invitation:{invitation}")
+            await log_act(database, ActKind.INVITATION_WITHDRAWN, None, f"invitation:{invitation}")
     if not was_open:
-        raise Failed(f"there is no open invitation {invitation}: `trivium user invitations`")
+        raise CommandFailed(f"there is no open invitation {invitation}: `trivium user invitations`")
     note(f"withdrew invitation {invitation}")
 
 
 async def role(
     user: UserArgument,
-    role_: Annotated[Role, typer.Argument(metavar="ROLE", help="`user` or `admin`.")],
+    role_: Annotated[UserRole, typer.Argument(metavar="ROLE", help="`user` or `admin`.")],
     config_: config.ConfigOption = None,
 ) -> None:
     """Change what a user may do, and end their logins."""
     loaded, _ = config.read(config_)
     async with people(loaded.settings) as (_, identity, database):
-        found = await identity.set_role(user, role_, teller(database))
+        found = await identity.set_role(user, role_, act_logger(database))
     note(f"{printable(found.name)} is {role_.value} now")
 
 
@@ -173,7 +173,7 @@ async def log_out(user: UserArgument, config_: config.ConfigOption = None) -> No
     async with people(loaded.settings) as (accounts, identity, database):
         found = await identity.find_user(user)
         ended = await accounts.sessions.end_all(found.id)
-        await tell(database, ActKind.LOGOUT_EVERYWHERE, found.id)
+        await log_act(database, ActKind.LOGOUT_EVERYWHERE, found.id)
     note(f"ended {ended} logins of {printable(found.name)}")
 
 
@@ -186,7 +186,7 @@ async def factor_off(user: UserArgument, config_: config.ConfigOption = None) ->
     async with people(loaded.settings) as (accounts, identity, database):
         found = await identity.find_user(user)
         await accounts.factor.remove(found.id)
-        await tell(database, ActKind.SECOND_FACTOR_OFF, found.id)
+        await log_act(database, ActKind.SECOND_FACTOR_OFF, found.id)
     note(f"{printable(found.name)} logs in without a second factor now")
 
 
@@ -194,13 +194,13 @@ def read_password() -> str:
     """One line of standard input. Raises Failed when there is none."""
     line = sys.stdin.readline()
     if not line.rstrip("\r\n"):
-        raise Failed("no password came on standard input", code=2)
+        raise CommandFailed("no password came on standard input", code=2)
     return line.rstrip("\r\n")
 
 
 def _ask() -> str:
     if not sys.stdin.isatty():
-        raise Failed("nobody is there to be asked: use --password-stdin", code=2)
+        raise CommandFailed("nobody is there to be asked: use --password-stdin", code=2)
     given: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return given
 
@@ -228,7 +228,7 @@ class _Now:
                 if letter is not None:
                     await server.send(letter)
             except MailError as error:
-                raise Failed(f"the letter was not sent: {error}") from None
+                raise CommandFailed(f"the letter was not sent: {error}") from None
 
 
 @asynccontextmanager
@@ -246,6 +246,6 @@ async def people(settings: Settings) -> "AsyncIterator[tuple[Accounts, Identity,
             if post is not None:
                 await post.send(settings)
         except AccountError as error:
-            raise Failed(WORDS.get(error.why, error.why.value)) from None
+            raise CommandFailed(WORDS.get(error.why, error.why.value)) from None
         finally:
             accounts.close()

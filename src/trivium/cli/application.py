@@ -6,13 +6,13 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.database import users_and_keys
-from trivium.cli.output import Failed, as_json, moment, note, printable, table
+from trivium.cli.output import CommandFailed, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
-from trivium.oauth.apps.model import App, Status
+from trivium.oauth.apps.model import App, AppStatus
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.errors import RegistrationError
 from trivium.observe.audit.service import Audit
-from trivium.settings.section import OAuth as Rules
+from trivium.settings.section import OAuthSettings as Rules
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -49,12 +49,12 @@ async def distrust(client_id: ClientArgument, config_: config.ConfigOption = Non
 
 async def suspend(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
     """Refuse an application and all its tokens until it is resumed, here and not by its owner."""
-    await _operate(client_id, config_, status=Status.BLOCKED)
+    await _operate(client_id, config_, status=AppStatus.BLOCKED)
 
 
 async def resume(client_id: ClientArgument, config_: config.ConfigOption = None) -> None:
     """Let a suspended application work again."""
-    await _operate(client_id, config_, status=Status.ACTIVE)
+    await _operate(client_id, config_, status=AppStatus.ACTIVE)
 
 
 async def transfer(
@@ -87,7 +87,7 @@ async def _operate(
     config_: config.ConfigOption,
     *,
     trusted: bool | None = None,
-    status: Status | None = None,
+    status: AppStatus | None = None,
 ) -> None:
     loaded, _ = config.read(config_)
     async with users_and_keys(loaded.settings.storage) as (_, database):
@@ -100,10 +100,10 @@ async def _operate(
     note(f"{printable(app.name)} is {app.status.value} and {done}")
 
 
-def _failed(client_id: str, error: RegistrationError) -> Failed:
+def _failed(client_id: str, error: RegistrationError) -> CommandFailed:
     if error.field == "user":
-        return Failed(error.message)
-    return Failed(f"there is no application {printable(client_id)}")
+        return CommandFailed(error.message)
+    return CommandFailed(f"there is no application {printable(client_id)}")
 
 
 def _apps(database: "Database", rules: Rules) -> Apps:

@@ -14,7 +14,7 @@ from trivium.observe.audit.model import COMMAND_LINE, Act, ActKind, Detail
 from trivium.observe.audit.service import PAGE_MAX, Audit
 
 if TYPE_CHECKING:
-    from trivium.identity.ending import Tell
+    from trivium.identity.revocation import LogAct
     from trivium.storage.database import Connection, Database
 
 HEADS: Final = ("ID", "AT", "ACT", "BY", "ON", "WHAT", "FROM", "WITH", "DETAIL")
@@ -80,7 +80,7 @@ def _who(user_id: int | None, names: dict[int, str]) -> str:
     return NONE if user_id is None else names.get(user_id, f"user:{user_id}")
 
 
-def teller(database: "Database") -> "Tell":
+def act_logger(database: "Database") -> "LogAct":
     """Return a function that logs an act in the transaction that does it."""
     audit = Audit(database, SystemClock())
 
@@ -98,7 +98,7 @@ def teller(database: "Database") -> "Tell":
     return told
 
 
-async def tell(
+async def log_act(
     database: "Database",
     kind: ActKind,
     subject: int | None,

@@ -9,14 +9,14 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.database import exists, unchecked
-from trivium.cli.output import NONE, Failed, as_json, note, table
+from trivium.cli.output import NONE, CommandFailed, as_json, note, table
 from trivium.clock import SystemClock
 from trivium.providers.address import target
 from trivium.routing.catalogue import catalogue_of
 from trivium.routing.model import Catalogue, Channel
 from trivium.routing.router import Router
-from trivium.routing.sharing import accounts
-from trivium.settings.model import Storage, Upstream
+from trivium.routing.shared_breakers import accounts
+from trivium.settings.model import StorageSettings, UpstreamSettings
 from trivium.wire.operation import Operation
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def attempt(
     channel = catalogue.channels.get(name)
     if channel is None:
         known = ", ".join(catalogue.channels) or "none"
-        raise Failed(f"there is no channel {name} that is switched on (there are: {known})")
+        raise CommandFailed(f"there is no channel {name} that is switched on (there are: {known})")
     step = _step(catalogue, channel, model)
     found = asyncio.run(_tried(channel, step, loaded.settings.upstream))
     if json:
@@ -85,10 +85,10 @@ def attempt(
         print(table(TRIED, [_row(one) for one in found]))
     bad = [one for one in found if one["fault"]]
     if bad:
-        raise Failed(f"{len(bad)} of {len(found)} could not have served a request")
+        raise CommandFailed(f"{len(bad)} of {len(found)} could not have served a request")
 
 
-async def _resting(storage: Storage) -> "dict[tuple[str, str], list[Resting]]":
+async def _resting(storage: StorageSettings) -> "dict[tuple[str, str], list[Resting]]":
     """Return what the gateway noted about resting keys, by channel and account; empty where it has
     never run.
     """
@@ -165,15 +165,15 @@ def _step(catalogue: Catalogue, channel: Channel, model: str | None) -> dict[str
     shape.
     """
     # the codecs are most of the code there is: a list of channels does not wait for them
-    from trivium.cli.rehearsal import rehearse
+    from trivium.cli.dry_run import explain_offline
 
     names = _models(catalogue, channel)
     if model is not None and model not in names:
-        raise Failed(
+        raise CommandFailed(
             f"channel {channel.name} does not serve {model} (it serves: {', '.join(names)})"
         )
     if not names:
-        raise Failed(f"no model is bound to channel {channel.name}")
+        raise CommandFailed(f"no model is bound to channel {channel.name}")
     refused = ""
     for name in names if model is None else [model]:
         body = {
@@ -183,27 +183,29 @@ def _step(catalogue: Catalogue, channel: Channel, model: str | None) -> dict[str
             "trivium": {"channel": channel.name},
         }
         router = Router(catalogue, lambda: _EVEN)
-        told = rehearse(router, Operation.CHAT, msgspec.json.encode(body), name, strict=False)
+        told = explain_offline(
+            router, Operation.CHAT, msgspec.json.encode(body), name, strict=False
+        )
         if not told["refused"]:
             step: dict[str, Any] = told["steps"][0]
             return step
         refused = told["refused"]["message"]
-    raise Failed(f"channel {channel.name} cannot be tested with a chat: {refused}")
+    raise CommandFailed(f"channel {channel.name} cannot be tested with a chat: {refused}")
 
 
 async def _tried(
-    channel: Channel, step: dict[str, Any], upstream: Upstream
+    channel: Channel, step: dict[str, Any], upstream: UpstreamSettings
 ) -> list[dict[str, Any]]:
     from trivium.upstream import tls
-    from trivium.upstream.limits import Limits
-    from trivium.upstream.message import Composer
+    from trivium.upstream.channel_test import check_channel
+    from trivium.upstream.limits import UpstreamLimits
     from trivium.upstream.pool import PooledClient
+    from trivium.upstream.request_writer import Composer
     from trivium.upstream.resolve import Resolver
-    from trivium.upstream.trial import trial
 
     loop = asyncio.get_running_loop()
     client = PooledClient(
-        Limits(
+        UpstreamLimits(
             keepalive_s=upstream.keepalive_s,
             connections_max=upstream.connections_max,
             wait_s=upstream.wait_s,
@@ -223,7 +225,7 @@ async def _tried(
                 step["upstream_model"],
                 bytes(step["body"]),
             )
-            came = await trial(client, request, channel.provider)
+            came = await check_channel(client, request, channel.provider)
             fault = came.fault
             found.append(
                 {

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trivium.cli import config, outside
+from trivium.cli import config, external_services
 from trivium.cli.database import exists, unchecked
-from trivium.cli.output import Failed, as_json, counted, printable
-from trivium.cli.outside import Finding
+from trivium.cli.external_services import Finding
+from trivium.cli.output import CommandFailed, as_json, counted, printable
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.entries import Difference, Entries
@@ -42,7 +42,7 @@ def check(config_: config.ConfigOption = None, *, json: config.JsonOption = Fals
                 print(f"{'ok    ' if finding.ok else 'FAILED'}  {finding.check}: {printable(line)}")
     if not sound:
         wrong = [finding.check for finding in findings if not finding.ok]
-        raise Failed(f"check failed: {', '.join(wrong)}")
+        raise CommandFailed(f"check failed: {', '.join(wrong)}")
 
 
 def look(config_: Path | None) -> list[Finding]:
@@ -64,7 +64,7 @@ def look(config_: Path | None) -> list[Finding]:
         "secret": lambda: [_secret(settings)],
         "database": lambda: asyncio.run(_stored(settings)),
         "journal": lambda: [_journal(settings)],
-        "outside": lambda: asyncio.run(outside.look(settings)),
+        "outside": lambda: asyncio.run(external_services.look(settings)),
     }
     for name, find in steps.items():
         try:
@@ -167,7 +167,7 @@ async def _stored(settings: Settings) -> list[Finding]:
                 findings += await _common(settings, database)
                 wrong = await Entries(database, SystemClock()).verify()
                 findings.append(_whole("ledger", tuple(map(_difference, wrong))))
-    except (StorageError, Failed) as exc:
+    except (StorageError, CommandFailed) as exc:
         findings.append(Finding("database", ok=False, details=(str(exc),)))
     return findings
 

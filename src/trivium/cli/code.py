@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.audit import tell
+from trivium.cli.audit import log_act
 from trivium.cli.credit import tell_booked
 from trivium.cli.database import users_and_keys
 from trivium.cli.key import last_second
@@ -53,7 +53,7 @@ async def create(
         batch_id, made = await codes.create(amount_nanos, count, expires_at, note_)
         worth: Detail = {"codes": count, "amount": format_usd(amount_nanos)}
         what = f"batch:{batch_id}"
-        await tell(database, ActKind.REDEMPTION_CREATED, None, what, worth)
+        await log_act(database, ActKind.REDEMPTION_CREATED, None, what, worth)
     until = "" if expires_at is None else moment(expires_at)
     write = as_csv(("code", "amount_usd", "expires"))
     write((code, format_usd(amount_nanos), until) for code in made)
@@ -130,7 +130,7 @@ async def revoke(
         gone = await Codes(database, SystemClock()).revoke(which)
         # the code itself is a secret until it is refused, and a batch's name is none
         what = which if which.startswith(("batch:", "id:")) else "code"
-        await tell(database, ActKind.REDEMPTION_REVOKED, None, what, {"codes": gone})
+        await log_act(database, ActKind.REDEMPTION_REVOKED, None, what, {"codes": gone})
     note(f"revoked {counted(gone, 'open code')}")
 
 
@@ -147,6 +147,6 @@ async def redeem(
         found = await identity.find_user(user)
         entry = await Codes(database, SystemClock()).redeem(found.id, code)
         amount = {"amount": format_usd(entry.amount_nanos)}
-        await tell(database, ActKind.REDEEMED, found.id, entry.request_id or "", amount)
+        await log_act(database, ActKind.REDEEMED, found.id, entry.request_id or "", amount)
         balance_nanos = await Entries(database, SystemClock()).balance(found.id)
     tell_booked(found, entry, balance_nanos, json=json)

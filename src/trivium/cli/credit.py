@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trivium.cli import config
-from trivium.cli.audit import teller
+from trivium.cli.audit import act_logger
 from trivium.cli.database import users_and_keys
-from trivium.cli.output import Failed, as_json, note, printable
+from trivium.cli.output import CommandFailed, as_json, note, printable
 from trivium.clock import SystemClock
 from trivium.identity.model import User
 from trivium.ledger.amounts import format_usd, parse_usd
@@ -38,7 +38,7 @@ async def credit(
     """Book a top-up and show the new balance."""
     amount_nanos = parse_usd(amount)
     if not amount_nanos:
-        raise Failed("an amount of zero changes nothing", code=2)
+        raise CommandFailed("an amount of zero changes nothing", code=2)
     loaded, _ = config.read(config_)
     async with users_and_keys(loaded.settings.storage) as (identity, database):
         found = await identity.find_user(user)
@@ -77,11 +77,11 @@ async def book_within(
 ) -> Entry:
     """The same in the transaction that is given, where it is told as well."""
 
-    async def tell(conn: "Connection", entry: Entry) -> None:
+    async def log_act(conn: "Connection", entry: Entry) -> None:
         amount = {"amount": format_usd(amount_nanos)}
-        told = teller(database)
+        told = act_logger(database)
         await told(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", amount)
 
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
     entries = Entries(database, SystemClock())
-    return await entries.within(conn, user.id, kind, amount_nanos, text, along=tell)
+    return await entries.within(conn, user.id, kind, amount_nanos, text, along=log_act)

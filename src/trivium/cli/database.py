@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trivium.cli.output import Failed
+from trivium.cli.output import CommandFailed
 from trivium.clock import SystemClock
-from trivium.settings.model import Storage
+from trivium.settings.model import StorageSettings
 
 if TYPE_CHECKING:
     from trivium.identity.service import Identity
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def unchecked(storage: Storage) -> AsyncIterator["Database"]:
+async def unchecked(storage: StorageSettings) -> AsyncIterator["Database"]:
     """The database, whatever state its tables are in. Raises Failed for a wrong address."""
     from trivium.storage.database import Database
 
     try:
         database = Database(storage.url, storage.pool)
     except ValueError as exc:
-        raise Failed(str(exc)) from None
+        raise CommandFailed(str(exc)) from None
     try:
         yield database
     finally:
@@ -30,7 +30,7 @@ async def unchecked(storage: Storage) -> AsyncIterator["Database"]:
 
 
 @asynccontextmanager
-async def opened(storage: Storage) -> AsyncIterator["Database"]:
+async def opened(storage: StorageSettings) -> AsyncIterator["Database"]:
     """The database with the tables of this version; raises the storage errors.
 
     A file of this machine is created and migrated here as at a start of the gateway.
@@ -43,7 +43,7 @@ async def opened(storage: Storage) -> AsyncIterator["Database"]:
 
 
 @asynccontextmanager
-async def users_and_keys(storage: Storage) -> AsyncIterator["tuple[Identity, Database]"]:
+async def users_and_keys(storage: StorageSettings) -> AsyncIterator["tuple[Identity, Database]"]:
     """What there is to do with users and keys, and the database."""
     from trivium.identity.service import Identity
 

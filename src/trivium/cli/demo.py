@@ -14,15 +14,15 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.account import people
-from trivium.cli.output import Failed, note
+from trivium.cli.output import CommandFailed, note
 from trivium.cli.worker import run_worker, unlistenable
 from trivium.demo import install
 from trivium.demo.engine import Engine, EngineError
-from trivium.demo.greeting import QUESTION, Refused, ask, page, reachable, spoken
+from trivium.demo.first_question import QUESTION, GreetingFailed, ask, page, reachable, spoken
 from trivium.demo.home import Home, HomeError
 from trivium.demo.llama import MODEL
 from trivium.identity import keys
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.routing.catalogue import catalogue_of
 from trivium.settings.load import Loaded, environment, load_with_source
 from trivium.settings.syntax import host_port
@@ -62,7 +62,7 @@ def demo(
             free(loaded.settings.server.listen)
             _engine_installed(no_install=no_install)
             if speech and install.speech_missing():
-                raise Failed(install.SPEECH)
+                raise CommandFailed(install.SPEECH)
             note("starting the local engine")
             engine = stack.enter_context(Engine.start(home.log, environ))
             home.point_at(engine.address, engine.key)
@@ -73,7 +73,7 @@ def demo(
                 home.speak_at(heard.address, heard.key)
             code = _serve(home, load_with_source(home.config, environ, flags=flags), speech=speech)
     except (HomeError, EngineError, install.InstallError) as exc:
-        raise Failed(str(exc)) from None
+        raise CommandFailed(str(exc)) from None
     raise typer.Exit(code)
 
 
@@ -104,7 +104,7 @@ def _engine_installed(*, no_install: bool) -> None:
     if not install.missing():
         return
     if no_install:
-        raise Failed(f"the demo's engine is not installed. {install.INSTEAD}")
+        raise CommandFailed(f"the demo's engine is not installed. {install.INSTEAD}")
     install.install(install.command(shutil.which("uv")), note)
 
 
@@ -123,7 +123,7 @@ def _serve(home: Home, loaded: Loaded, *, speech: bool = False) -> int:
             print(f"\nAsked: {QUESTION}", flush=True)
             try:
                 print(f"{MODEL} says: {ask(origin, key, MODEL)}\n", flush=True)
-            except Refused as exc:
+            except GreetingFailed as exc:
                 note(f"the first request failed: {exc} (engine's log: {home.log})")
         told = page(
             origin,
@@ -157,7 +157,7 @@ async def _people(home: Home, loaded: Loaded) -> tuple[str, str]:
         from trivium.identity.accounts import store
 
         if USER not in [user.name for user in await identity.list_users()]:
-            await identity.create_user(USER, f"{USER}@localhost", Role.ADMIN, unlimited=True)
+            await identity.create_user(USER, f"{USER}@localhost", UserRole.ADMIN, unlimited=True)
         user = await identity.find_user(USER)
         async with database.read() as conn:
             account = await store.account(conn, user_id=user.id)

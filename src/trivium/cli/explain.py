@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from trivium.cli import config
-from trivium.cli.output import Failed, as_json, table
+from trivium.cli.output import CommandFailed, as_json, table
 from trivium.faults import Fault
 from trivium.routing.catalogue import catalogue_of
 from trivium.routing.explain import explain as explain_route
@@ -68,35 +68,35 @@ def explain(
     else:
         print(_page(found))
     if found["refused"]:
-        raise Failed(found["refused"]["message"])
+        raise CommandFailed(found["refused"]["message"])
 
 
 def _read(file: Path) -> bytes:
     try:
         return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as exc:
-        raise Failed(f"{file}: cannot be read: {exc.strerror}") from None
+        raise CommandFailed(f"{file}: cannot be read: {exc.strerror}") from None
 
 
 def _model_of(file: Path | None, body: bytes | None) -> str:
     if body is None:
-        raise Failed("give a request body, or --model", code=2)
+        raise CommandFailed("give a request body, or --model", code=2)
     try:
         name = members(body).string("model")
     except Fault as fault:
-        raise Failed(f"{file}: {fault.message}") from None
+        raise CommandFailed(f"{file}: {fault.message}") from None
     if not name:
-        raise Failed(f"{file}: the body names no model; give --model")
+        raise CommandFailed(f"{file}: the body names no model; give --model")
     return name
 
 
-def _unknown(router: Router, name: str) -> Failed:
+def _unknown(router: Router, name: str) -> CommandFailed:
     try:
         router.find(name)
     except Fault as fault:
         close = get_close_matches(name, router.catalogue.models, n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
-        return Failed(f"{fault.message}{hint}")
+        return CommandFailed(f"{fault.message}{hint}")
     raise AssertionError("asked about a model that is known")
 
 
@@ -105,9 +105,9 @@ def _rehearse(
 ) -> dict[str, Any]:
     """The rehearsal that the gateway would give a key without limits."""
     # the codecs are most of the code there is: whoever asks for the route alone does not wait
-    from trivium.cli.rehearsal import rehearse
+    from trivium.cli.dry_run import explain_offline
 
-    told = rehearse(router, shape, body, model, strict=strict, fetches=fetches)
+    told = explain_offline(router, shape, body, model, strict=strict, fetches=fetches)
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(told))
     return plain
 

@@ -6,9 +6,9 @@ from typing import Annotated, Final
 import typer
 
 from trivium.cli import config, limits
-from trivium.cli.audit import tell
+from trivium.cli.audit import log_act
 from trivium.cli.database import users_and_keys
-from trivium.cli.output import NONE, Failed, as_json, moment, note, printable, table, warn
+from trivium.cli.output import NONE, CommandFailed, as_json, moment, note, printable, table, warn
 from trivium.identity.model import Key
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
@@ -32,7 +32,7 @@ async def create(
     *,
     user: Annotated[str, typer.Option(metavar="USER", help="Whose key: a name or an e-mail.")],
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="To tell keys apart in lists.")
+        str, typer.Option(metavar="NAME", help="To log_act keys apart in lists.")
     ] = "default",
     model: Annotated[
         list[str] | None,
@@ -87,7 +87,7 @@ async def create(
             budgets=budgets,
             networks=ip or [],
         )
-        await tell(database, ActKind.KEY_CREATED, made.user_id, f"key:{made.id}")
+        await log_act(database, ActKind.KEY_CREATED, made.user_id, f"key:{made.id}")
     print(secret)
     _tell(made, user, loaded.settings)
 
@@ -129,7 +129,7 @@ def last_second(text: str) -> int:
             when = when if when.tzinfo else when.replace(tzinfo=UTC)
         return int(when.timestamp())
     except (ValueError, OverflowError):
-        raise Failed(
+        raise CommandFailed(
             f"--expires must be a date such as 2027-01-01 or 2027-01-01T12:00:00Z, not {text!r}",
             code=2,
         ) from None

@@ -8,14 +8,14 @@ import msgspec
 import typer
 
 from trivium.cli import config, key, limits
-from trivium.cli.audit import tell
+from trivium.cli.audit import log_act
 from trivium.cli.database import users_and_keys
-from trivium.cli.output import Failed, note, printable, warn
+from trivium.cli.output import CommandFailed, note, printable, warn
 from trivium.clock import SystemClock
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Budget, Key
-from trivium.identity.own_keys import OwnKeys
+from trivium.identity.model import Key, KeyBudget
 from trivium.identity.terms import Terms
+from trivium.identity.user_keys import OwnKeys
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits
 from trivium.settings.limits import limits as rates_of
@@ -180,7 +180,7 @@ async def revoke(which: KeyArgument, config_: config.ConfigOption = None) -> Non
     loaded, _ = config.read(config_)
     async with users_and_keys(loaded.settings.storage) as (identity, database):
         gone = await identity.revoke_key(which)
-        await tell(database, ActKind.KEY_REVOKED, gone.user_id, f"key:{gone.id}")
+        await log_act(database, ActKind.KEY_REVOKED, gone.user_id, f"key:{gone.id}")
     note(f"revoked key {gone.id} ({printable(gone.name)}, …{gone.hint})")
 
 
@@ -215,7 +215,7 @@ async def _done(
         after, members = await act(OwnKeys(database, SystemClock()), found)
         if members:
             detail = {"changed": ", ".join(members)} if kind is ActKind.KEY_CHANGED else None
-            await tell(database, kind, after.user_id, f"key:{after.id}", detail)
+            await log_act(database, kind, after.user_id, f"key:{after.id}", detail)
         return after, members
 
 
@@ -224,9 +224,11 @@ def _check(cleared: frozenset[Bound], given: dict[Bound, Any], *, or_else: bool)
     for bound in cleared:
         # budgets are several: all can be taken away and another one set
         if given[bound] is not None and bound is not Bound.BUDGET:
-            raise Failed(f"--{bound.value} and --clear {bound.value} exclude each other", code=2)
+            raise CommandFailed(
+                f"--{bound.value} and --clear {bound.value} exclude each other", code=2
+            )
     if not (cleared or or_else or any(value is not None for value in given.values())):
-        raise Failed("say what is to change, such as --rpm 60 or --clear expires", code=2)
+        raise CommandFailed("say what is to change, such as --rpm 60 or --clear expires", code=2)
 
 
 def _cleared(bounds: frozenset[Bound]) -> dict[str, Any]:
@@ -252,6 +254,6 @@ def _rates(
     return rates_of(**values)
 
 
-def _budgets(before: tuple[Budget, ...], wanted: list[Budget]) -> tuple[Budget, ...]:
+def _budgets(before: tuple[KeyBudget, ...], wanted: list[KeyBudget]) -> tuple[KeyBudget, ...]:
     named = {each.period for each in wanted}
     return (*(each for each in before if each.period not in named), *wanted)

@@ -7,7 +7,7 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.database import opened, users_and_keys
-from trivium.cli.output import Failed, as_csv, as_json, counted, note, printable
+from trivium.cli.output import CommandFailed, as_csv, as_json, counted, note, printable
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.codes.service import Codes
@@ -15,7 +15,7 @@ from trivium.ledger.entries import Entries
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:
-    from trivium.settings.model import Storage
+    from trivium.settings.model import StorageSettings
 
 TOLD_MAX: Final = 100
 """Wrong entries that are named; more are only counted."""
@@ -38,13 +38,13 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
         if not wrong:
             note(f"{counted(entries, 'entry', 'entries')}: every balance is their sum")
     if wrong:
-        raise Failed(f"the ledger does not add up: {counted(len(wrong), 'contradiction')}")
+        raise CommandFailed(f"the ledger does not add up: {counted(len(wrong), 'contradiction')}")
 
 
-async def _verified(storage: "Storage") -> tuple[int, list[str]]:
+async def _verified(storage: "StorageSettings") -> tuple[int, list[str]]:
     """Return how many entries there are, and a line for everything that is wrong."""
     from trivium.jobs.service import strays
-    from trivium.ledger import audit
+    from trivium.ledger import verify
     from trivium.ledger.payments import service as payments
 
     async with opened(storage) as database:
@@ -73,9 +73,9 @@ async def _verified(storage: "Storage") -> tuple[int, list[str]]:
             for request_id in await strays(database)
         ]
         count = 0
-        async for user, entry in audit.entries(database):
+        async for user, entry in verify.entries(database):
             count += 1
-            what = audit.wrong_with(entry)
+            what = verify.wrong_with(entry)
             if what:
                 wrong.append(f"entry {entry.id} of {user}, request {entry.request_id}: {what}")
     return count, wrong
@@ -105,20 +105,20 @@ async def export(
 ) -> None:
     """Write every entry as CSV to standard output, oldest first."""
     if format_ not in ("csv", "focus"):
-        raise Failed("--format must be csv or focus", code=2)
+        raise CommandFailed("--format must be csv or focus", code=2)
     first, last = _day(since, "--since", 0), _day(until, "--until", None)
     loaded, _ = config.read(config_)
     async with users_and_keys(loaded.settings.storage) as (identity, database):
-        from trivium.ledger import audit, focus
+        from trivium.ledger import focus, verify
 
         is_focus = format_ == "focus"
         user_id = None if user is None else (await identity.find_user(user)).id
-        write = as_csv(focus.COLUMNS if is_focus else audit.COLUMNS)
-        end = audit.END if last is None else last
-        async for name, entry in audit.entries(
+        write = as_csv(focus.COLUMNS if is_focus else verify.COLUMNS)
+        end = verify.END if last is None else last
+        async for name, entry in verify.entries(
             database, user_id=user_id, since=first or 0, until=end
         ):
-            told = focus.rows_of(name, entry) if is_focus else [audit.row_of(name, entry)]
+            told = focus.rows_of(name, entry) if is_focus else [verify.row_of(name, entry)]
             write([_cell(text) for text in row] for row in told)
 
 
@@ -132,7 +132,7 @@ async def overdraft(
     """Let a user's balance go below zero by so much; 0 ends it."""
     nanos = parse_usd(amount)
     if nanos < 0:
-        raise Failed("an overdraft is 0 or more, such as 50.00", code=2)
+        raise CommandFailed("an overdraft is 0 or more, such as 50.00", code=2)
     loaded, _ = config.read(config_)
     async with users_and_keys(loaded.settings.storage) as (identity, database):
         found = await identity.find_user(user)
@@ -146,7 +146,7 @@ def _day(text: str | None, option: str, absent: int | None) -> int | None:
     try:
         return day(text)
     except ValueError:
-        raise Failed(f"{option} must be a day, such as 2027-01-01", code=2) from None
+        raise CommandFailed(f"{option} must be a day, such as 2027-01-01", code=2) from None
 
 
 def _cell(text: str) -> str:

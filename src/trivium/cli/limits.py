@@ -4,8 +4,8 @@ from typing import Annotated, Final, TypeAlias
 
 import typer
 
-from trivium.cli.output import Failed
-from trivium.identity.model import Budget, Period
+from trivium.cli.output import CommandFailed
+from trivium.identity.model import KeyBudget, Period
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.settings.limits import RateLimits
@@ -45,20 +45,20 @@ Networks: TypeAlias = Annotated[
 PERIODS: Final = ", ".join(period.value for period in Period)
 
 
-def budget(text: str) -> Budget:
+def budget(text: str) -> KeyBudget:
     """Read a budget such as ``5.00/month``: an amount in US dollars and a period. Raises Failed."""
     amount, _, period = text.partition("/")
     try:
-        return Budget(amount_nanos=parse_usd(amount), period=Period(period))
+        return KeyBudget(amount_nanos=parse_usd(amount), period=Period(period))
     except (ValueError, LedgerError):
-        raise Failed(
+        raise CommandFailed(
             f"--budget is an amount in US dollars and a period, such as 5.00/month, not {text!r}; "
             f"periods are {PERIODS}",
             code=2,
         ) from None
 
 
-def shown(limits: RateLimits | None, budgets: tuple[Budget, ...] = ()) -> str:
+def shown(limits: RateLimits | None, budgets: tuple[KeyBudget, ...] = ()) -> str:
     """Return limits in one line for people; empty when nothing is limited."""
     limits = limits or RateLimits()
     parts = [

@@ -41,7 +41,7 @@ from trivium.cli import (
     serve,
     user,
 )
-from trivium.cli.output import ending, fail, for_any_terminal
+from trivium.cli.output import exit_code, fail, for_any_terminal
 
 
 def _group(help_: str) -> typer.Typer:
@@ -156,7 +156,7 @@ def _top(
 
 
 @runtime_checkable
-class Usage(Protocol):
+class UsageMessages(Protocol):
     """Typer's errors about the command line itself."""
 
     exit_code: int
@@ -176,16 +176,16 @@ def run(argv: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except Exception as exc:
-        if isinstance(exc, Usage):
+        if isinstance(exc, UsageMessages):
             fail(_usage(exc))
             return exc.exit_code
-        code = ending(exc)
+        code = exit_code(exc)
         if code is None:
             raise
     return code if isinstance(code, int) else 0
 
 
-def _usage(exc: Usage) -> str:
+def _usage(exc: UsageMessages) -> str:
     context = getattr(exc, "ctx", None)
     command = getattr(context, "command_path", "trivium")
     text = (

@@ -8,7 +8,7 @@ import typer
 from trivium.cli import config
 from trivium.cli.database import exists, unchecked
 from trivium.cli.output import NONE, note
-from trivium.settings.model import Settings, Storage
+from trivium.settings.model import Settings, StorageSettings
 
 
 def migrate(
@@ -39,7 +39,7 @@ def migrate(
     )
 
 
-async def _migrate(storage: Storage) -> tuple[str | None, str | None]:
+async def _migrate(storage: StorageSettings) -> tuple[str | None, str | None]:
     from trivium.storage import migrate as steps
 
     async with unchecked(storage) as database:

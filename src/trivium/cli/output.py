@@ -25,7 +25,7 @@ NONE: Final = "-"
 """How a table shows that there is nothing to show."""
 
 
-class Failed(Exception):  # noqa: N818 - it ends a command, it is not a bug
+class CommandFailed(Exception):  # noqa: N818 - it ends a command, it is not a bug
     """A command cannot do what it was asked. The message is one readable line."""
 
     def __init__(self, message: str, *, code: int = 1) -> None:
@@ -121,13 +121,15 @@ def moment(seconds: float | None) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def ending(exc: BaseException) -> int | None:
+def exit_code(exc: BaseException) -> int | None:
     """Say why and return the exit code; ``None`` for an exception that nobody foresaw."""
     if isinstance(exc, SettingsError):
         for line in exc.lines:
             fail(line)
         return 1
-    if isinstance(exc, Failed | StorageError | RootKeyError | IdentityError | LedgerError | Fault):
+    if isinstance(
+        exc, CommandFailed | StorageError | RootKeyError | IdentityError | LedgerError | Fault
+    ):
         fail(str(exc))
-        return exc.code if isinstance(exc, Failed) else 1
+        return exc.code if isinstance(exc, CommandFailed) else 1
     return None

@@ -8,13 +8,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.output import NONE, Failed, as_json, note, printable, table, warn
+from trivium.cli.output import NONE, CommandFailed, as_json, note, printable, table, warn
 from trivium.clock import SystemClock
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.suggestions import update as adopting
 from trivium.ledger.suggestions import update as updating
-from trivium.ledger.suggestions.compare import Comparison, Line, compare, lines
-from trivium.ledger.suggestions.model import Catalogue, Suggestion
+from trivium.ledger.suggestions.compare import Comparison, PriceLine, compare, lines
+from trivium.ledger.suggestions.model import PriceCatalogue, Suggestion
 from trivium.routing.catalogue import build
 from trivium.routing.model import Model
 from trivium.secret import Secret
@@ -72,7 +72,7 @@ def show(
         note(f"not said by these prices: {printable(text)}")
 
 
-def _by_name(suggestions: Catalogue, name: str, now: float) -> list[Comparison]:
+def _by_name(suggestions: PriceCatalogue, name: str, now: float) -> list[Comparison]:
     """Compare a model that the settings do not have, at every vendor that has it."""
     found = []
     for provider in suggestions.providers:
@@ -92,7 +92,9 @@ def _by_name(suggestions: Catalogue, name: str, now: float) -> list[Comparison]:
                 )
             )
     if not found:
-        raise Failed(f"neither the settings nor the suggestions have a model {printable(name)}")
+        raise CommandFailed(
+            f"neither the settings nor the suggestions have a model {printable(name)}"
+        )
     return found
 
 
@@ -115,7 +117,7 @@ def _rows(each: Comparison, *, differing: bool) -> list[tuple[str, ...]]:
     ]
 
 
-def _difference(line: Line) -> str:
+def _difference(line: PriceLine) -> str:
     if not line.differs:
         return "same"
     if line.difference is None:
@@ -169,12 +171,14 @@ def adopt(
         if not known and name not in models:
             whose = [each for each in suggestions.providers if suggestions.find(each, name)]
             if whose:
-                raise Failed(
+                raise CommandFailed(
                     f"{printable(name)} is not in the settings: say whose price is meant, such as "
                     f"{whose[0]}/{printable(name)}"
                 )
         if not known:
-            raise Failed(f"there is no suggestion for {printable(name)}: see `trivium prices show`")
+            raise CommandFailed(
+                f"there is no suggestion for {printable(name)}: see `trivium prices show`"
+            )
         provider, entry = known[0]
         row: Suggestion = suggestions.providers[provider][entry]
         print(adopting.toml(name, suggestions, provider, entry, row, now))
@@ -204,7 +208,7 @@ def update(
         try:
             data = file.read_bytes()
         except OSError as exc:
-            raise Failed(f"{file}: cannot be read: {exc.strerror}") from None
+            raise CommandFailed(f"{file}: cannot be read: {exc.strerror}") from None
         where = str(file)
     elif settings.source and settings.public_key:
         from trivium.ledger.suggestions.update import fetch
@@ -212,12 +216,14 @@ def update(
         where = settings.source
         data = fetch(where, settings.public_key, loaded.proxy(where))
     else:
-        raise Failed("prices.source is not set and no FILE is given: nothing is fetched unasked")
+        raise CommandFailed(
+            "prices.source is not set and no FILE is given: nothing is fetched unasked"
+        )
     place = _place(loaded)
     try:
         kept = updating.keep(place, data)
     except LedgerError as exc:
-        raise Failed(f"{where} {exc}") from None
+        raise CommandFailed(f"{where} {exc}") from None
     count = sum(len(rows) for rows in kept.providers.values())
     note(f"{count} suggestions: {kept.source} of {kept.date}, kept in {place.name}")
     note("No price has changed: see `trivium prices show --differing`.")

@@ -9,9 +9,9 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.database import users_and_keys
-from trivium.cli.output import Failed, as_json, counted, note, printable, table, warn
+from trivium.cli.output import CommandFailed, as_json, counted, note, printable, table, warn
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.reconcile.compare import Line, compare, ours, spans, theirs
+from trivium.ledger.reconcile.compare import ReconciledLine, compare, ours, spans, theirs
 from trivium.ledger.reconcile.model import COST, Export
 from trivium.ledger.reconcile.read import read
 from trivium.settings.model import Settings
@@ -55,33 +55,33 @@ async def reconcile(
     Fails when a sum of tokens, requests or dollars is further apart than the tolerance.
     """
     if not DECIMAL.fullmatch(tolerance):
-        raise Failed("--tolerance must be a plain number of percent, such as 0.5", code=2)
+        raise CommandFailed("--tolerance must be a plain number of percent, such as 0.5", code=2)
     export = _read(file)
     loaded, _ = config.read(config_)
     channels = _channels(loaded.settings, export, channel)
     try:
         found = spans(export)
     except LedgerError as exc:
-        raise Failed(f"{file} {exc}") from None
+        raise CommandFailed(f"{file} {exc}") from None
     vendor = theirs(export, vendor_key)
     if not vendor:
-        raise Failed(f"{file} has no lines" + (" of that key" if vendor_key else ""))
+        raise CommandFailed(f"{file} has no lines" + (" of that key" if vendor_key else ""))
     async with users_and_keys(loaded.settings.storage) as (_, database):
         own, missing = await ours(database, channels, found)
     lines = list(compare(vendor, own, Fraction(tolerance) / 100))
     _tell(export, channels, [line for line in lines if all_ or line.beyond], missing, json=json)
     apart = sum(line.beyond for line in lines)
     if apart:
-        raise Failed(f"{apart} of {len(lines)} sums are more than {tolerance}% apart")
+        raise CommandFailed(f"{apart} of {len(lines)} sums are more than {tolerance}% apart")
 
 
 def _read(file: Path) -> Export:
     try:
         return read(file.read_bytes())
     except OSError as exc:
-        raise Failed(f"{file}: cannot be read: {exc.strerror}") from None
+        raise CommandFailed(f"{file}: cannot be read: {exc.strerror}") from None
     except LedgerError as exc:
-        raise Failed(f"{file} {exc}") from None
+        raise CommandFailed(f"{file} {exc}") from None
 
 
 def _channels(settings: Settings, export: Export, named: list[str] | None) -> list[str]:
@@ -89,15 +89,24 @@ def _channels(settings: Settings, export: Export, named: list[str] | None) -> li
     known = {entry.name for entry in settings.channels}
     strange = sorted(set(named or ()) - known)
     if strange:
-        raise Failed(f"--channel: no channel of the settings is called {printable(strange[0])}")
+        raise CommandFailed(
+            f"--channel: no channel of the settings is called {printable(strange[0])}"
+        )
     mine = [e.name for e in settings.channels if e.provider in export.providers]
     if not named and not mine:
-        raise Failed(f"no channel has the provider {export.providers[0]}: name one with --channel")
+        raise CommandFailed(
+            f"no channel has the provider {export.providers[0]}: name one with --channel"
+        )
     return named or mine
 
 
 def _tell(
-    export: Export, channels: Sequence[str], lines: Sequence[Line], missing: int, *, json: bool
+    export: Export,
+    channels: Sequence[str],
+    lines: Sequence[ReconciledLine],
+    missing: int,
+    *,
+    json: bool,
 ) -> None:
     if json:
         as_json(
@@ -129,7 +138,7 @@ def _tell(
         warn(f"{said} of these days without a request record any more: not in ours")
 
 
-def _row(line: Line) -> tuple[str, ...]:
+def _row(line: ReconciledLine) -> tuple[str, ...]:
     return (
         str(line.span),
         line.model or "(all)",

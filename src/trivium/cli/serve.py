@@ -11,7 +11,7 @@ from trivium.cli import config
 from trivium.cli.output import as_log_lines, note
 from trivium.cli.worker import announce, run_worker
 from trivium.observe import logs
-from trivium.settings.model import Logs
+from trivium.settings.model import LogsSettings
 
 
 def serve(
@@ -84,7 +84,7 @@ def run(config_: Path | None, listen: str | None, workers: int | None) -> int:
     return run_worker(loaded.settings, path, ready=announce)
 
 
-def _speak(settings: Logs) -> None:
+def _speak(settings: LogsSettings) -> None:
     """Write all messages from now on as lines of the log, if programs read standard error."""
     logs.setup_process(settings.level, settings.format)
     if not logs.is_text(settings.format, sys.stderr):

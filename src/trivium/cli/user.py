@@ -6,11 +6,11 @@ import typer
 
 from trivium.cli import account, config, limits
 from trivium.cli.account import UserArgument
-from trivium.cli.audit import teller
+from trivium.cli.audit import act_logger
 from trivium.cli.credit import book_within
 from trivium.cli.database import users_and_keys
-from trivium.cli.output import Failed, as_json, moment, note, printable, table
-from trivium.identity.model import Role, User
+from trivium.cli.output import CommandFailed, as_json, moment, note, printable, table
+from trivium.identity.model import User, UserRole
 from trivium.ledger.amounts import parse_usd
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
@@ -50,18 +50,18 @@ async def create(
 ) -> None:
     """Make a user. Limits hold for all keys together."""
     if unlimited and credit is not None:
-        raise Failed("--credit and --unlimited exclude each other", code=2)
+        raise CommandFailed("--credit and --unlimited exclude each other", code=2)
     amount_nanos = 0 if credit is None else parse_usd(credit)
     if credit is not None and amount_nanos <= 0:
-        raise Failed("--credit must be above zero, such as 10.00", code=2)
+        raise CommandFailed("--credit must be above zero, such as 10.00", code=2)
     given = account.first_password(name, email) if password_stdin else None
     rates = rates_of(rpm, tpm, concurrency)
     loaded, _ = config.read(config_)
     async with users_and_keys(loaded.settings.storage) as (identity, database):
-        role = Role.ADMIN if admin else Role.USER
+        role = UserRole.ADMIN if admin else UserRole.USER
 
         async def begin(conn: "Connection", made: User) -> None:
-            told = teller(database)
+            told = act_logger(database)
             await told(conn, ActKind.USER_CREATED, made.id, detail={"role": role.value})
             if amount_nanos:
                 await book_within(database, conn, made, amount_nanos, "credit at creation")
@@ -107,7 +107,7 @@ async def disable(user: UserArgument, config_: config.ConfigOption = None) -> No
     """
     loaded, _ = config.read(config_)
     async with users_and_keys(loaded.settings.storage) as (identity, database):
-        found = await identity.disable_user(user, teller(database))
+        found = await identity.disable_user(user, act_logger(database))
     note(f"disabled user {printable(found.name)}")
 
 
@@ -118,5 +118,5 @@ async def enable(user: UserArgument, config_: config.ConfigOption = None) -> Non
     """
     loaded, _ = config.read(config_)
     async with users_and_keys(loaded.settings.storage) as (identity, database):
-        found = await identity.enable_user(user, teller(database))
+        found = await identity.enable_user(user, act_logger(database))
     note(f"enabled user {printable(found.name)}")

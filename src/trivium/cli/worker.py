@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from trivium.cli.output import Failed, note
+from trivium.cli.output import CommandFailed, note
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
-    from trivium.observe.metrics.places import Places
+    from trivium.observe.metrics.shared_memory import SharedNumbers
 
 Ready = Callable[[list[str]], None]
 """Told the origins of a worker."""
@@ -34,7 +34,7 @@ def run_worker(
     ready: Ready = _unheard,
     serving: Ready = _unheard,
     sockets: Sequence[Sequence[socket.socket]] = (),
-    places: "Places | None" = None,
+    places: "SharedNumbers | None" = None,
 ) -> int:
     """Serve in this process on an event loop of its own; the exit code. Raises Failed.
 
@@ -67,16 +67,16 @@ def run_worker(
             raise unlistenable(exc, where) from exc
 
 
-def unlistenable(exc: OSError, listen: str) -> Failed:
+def unlistenable(exc: OSError, listen: str) -> CommandFailed:
     """Return why the gateway could not start, and what to do about it."""
     if exc.filename is not None:  # of some file: what else it needs is no port
-        return Failed(f"cannot start: {exc.filename}: {exc.strerror}")
+        return CommandFailed(f"cannot start: {exc.filename}: {exc.strerror}")
     why = "this machine has no such address; 0.0.0.0 stands for all it has"
     if not isinstance(exc, socket.gaierror):
         why = _REASONS.get(exc.errno or 0, "")
     if why:
-        return Failed(f"cannot listen on {listen}: {why}")
-    return Failed(f"cannot start: {exc}")
+        return CommandFailed(f"cannot listen on {listen}: {why}")
+    return CommandFailed(f"cannot start: {exc}")
 
 
 _REASONS: Final = {

@@ -1,9 +1,9 @@
 """Several workers: forked from one warm process, watched, restarted, told what we are told.
 
 Each worker has a socket of its own on the same address (``SO_REUSEPORT``), so the kernel spreads
-connections and no worker waits for another; the supervisor keeps these sockets (``slots.py``). It
-imports everything first, freezes what it has so that the collector does not unshare the pages, and
-forks. It never serves itself.
+connections and no worker waits for another; the supervisor keeps these sockets
+(``worker_sockets.py``). It imports everything first, freezes what it has so that the collector does
+not unshare the pages, and forks. It never serves itself.
 
 SIGUSR2 replaces the workers one by one: a new one reads the settings, takes its place beside the
 old one and accepts from the same queue; once requests run there, the old one drains. One that does
@@ -38,11 +38,11 @@ import msgspec
 import structlog
 
 from trivium.cli.database import opened
-from trivium.cli.output import Failed, ending, note
-from trivium.cli.slots import Slot, Slots
+from trivium.cli.output import CommandFailed, exit_code, note
 from trivium.cli.worker import Ready, announce, run_worker
-from trivium.observe.metrics.places import Places
-from trivium.settings.model import Server, Settings, Storage
+from trivium.cli.worker_sockets import AllSockets, WorkerSockets
+from trivium.observe.metrics.shared_memory import SharedNumbers
+from trivium.settings.model import ServerSettings, Settings, StorageSettings
 
 STEADY_S: Final = 10.0
 """A worker that lived this long did not die of its start: its successor starts at once."""
@@ -68,11 +68,11 @@ def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings
     asyncio.run(_migrated(settings.storage))
     server = settings.server
     listens = [server.listen, *([server.admin_listen] if server.admin_listen else [])]
-    slots = Slots(listens, server.workers, server.backlog)
+    slots = AllSockets(listens, server.workers, server.backlog)
     # while they are replaced there are two of each; those to come may count though these do not
-    places = Places(2 * server.workers)
+    places = SharedNumbers(2 * server.workers)
 
-    def run(serving: Ready, slot: Slot) -> int:
+    def run(serving: Ready, slot: WorkerSockets) -> int:
         pinned = _pinned(read(), server, slots.listen)
         return run_worker(pinned, path, serving=serving, sockets=slot.sockets, places=places)
 
@@ -88,7 +88,7 @@ def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings
         return supervisor.run()
 
 
-def _pinned(settings: Settings, server: Server, listens: Sequence[str]) -> Settings:
+def _pinned(settings: Settings, server: ServerSettings, listens: Sequence[str]) -> Settings:
     """Return the settings with what the supervisor decided at its own start."""
     listen, *admin = listens
     pinned = msgspec.structs.replace(
@@ -100,7 +100,7 @@ def _pinned(settings: Settings, server: Server, listens: Sequence[str]) -> Setti
     return msgspec.structs.replace(settings, server=pinned)
 
 
-async def _migrated(storage: Storage) -> None:
+async def _migrated(storage: StorageSettings) -> None:
     """Bring the tables up to date before any worker starts. Raises the storage errors."""
     async with opened(storage):
         pass
@@ -122,7 +122,7 @@ class Worker(msgspec.Struct):
     """Monotonic seconds."""
     delay: float
     """Seconds its successor will wait if it dies young."""
-    slot: Slot
+    slot: WorkerSockets
     ready: bool = False
     replaces: int | None = None
     """Whom it relieves once it serves."""
@@ -135,12 +135,12 @@ class Supervisor:
 
     def __init__(
         self,
-        run: Callable[[Ready, Slot], int],
-        slots: Sequence[Slot],
+        run: Callable[[Ready, WorkerSockets], int],
+        slots: Sequence[WorkerSockets],
         *,
         stop_s: float = GRACE_S,
         notice_s: float = 0.0,
-        places: Places | None = None,
+        places: SharedNumbers | None = None,
     ) -> None:
         self._run = run
         self._slots = slots
@@ -148,7 +148,7 @@ class Supervisor:
         self._stop_s = stop_s
         self._notice_s = notice_s
         self._living: dict[int, Worker] = {}
-        self._due: list[tuple[float, float, Slot]] = []
+        self._due: list[tuple[float, float, WorkerSockets]] = []
         """(when to start, its delay, its slot) of successors."""
         self._old: list[int] = []
         """Workers still to be relieved."""
@@ -173,7 +173,7 @@ class Supervisor:
                 try:
                     self._start(DELAY_FIRST_S, slot)
                 except OSError as exc:  # those that were made end with the pipe
-                    raise Failed(f"cannot start a worker: {exc.strerror}") from exc
+                    raise CommandFailed(f"cannot start a worker: {exc.strerror}") from exc
             while self._living or (self._due and self._stopping is None):
                 self._turn()
         finally:
@@ -236,7 +236,7 @@ class Supervisor:
             elif number == REPLACE:
                 self._replace()
 
-    def _start(self, delay: float, slot: Slot, replaces: int | None = None) -> None:
+    def _start(self, delay: float, slot: WorkerSockets, replaces: int | None = None) -> None:
         """Fork one worker. Signals are blocked meanwhile, so that none is lost between the two
         processes. Raises OSError when there is no room for another process.
         """
@@ -254,7 +254,7 @@ class Supervisor:
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
-    def _child(self, slot: Slot) -> NoReturn:
+    def _child(self, slot: WorkerSockets) -> NoReturn:
         """Run as a worker, and never return into the supervisor's code."""
         code = 1
         try:
@@ -273,7 +273,7 @@ class Supervisor:
                     other.close()  # or it would listen on after its own worker has let go
             code = self._run(self._tell, slot)
         except BaseException as exc:
-            if ending(exc) is None:
+            if exit_code(exc) is None:
                 if structlog.is_configured():
                     log.critical("worker_crashed", exc_info=exc)
                 else:

@@ -17,24 +17,24 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
 from trivium.console.account import keys, overview, profile, statement, usage
-from trivium.console.admin import invitations, person, users
+from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, spend, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import users as api_users
 from trivium.console.audit import acts
-from trivium.console.consent import authorized, question
+from trivium.console.consent import authorized_apps, prompt
 from trivium.console.context import Console
 from trivium.console.developer import apps as own_apps
 from trivium.console.developer import tokens as own_tokens
-from trivium.console.entrance import code, email, login, outside, passkey, password, signup
 from trivium.console.forms import Guarded
-from trivium.console.headers import Strict
-from trivium.console.language import N_, Text
+from trivium.console.headers import StrictHeaders
+from trivium.console.language import N_, LazyText
+from trivium.console.login import code, email, login, passkey, password, signup, sso
 from trivium.console.render import page
-from trivium.console.security import factor, passkeys
-from trivium.console.security import outside as own_logins
+from trivium.console.security import mfa, passkeys
 from trivium.console.security import overview as security
+from trivium.console.security import sso as own_logins
 from trivium.console.topup import credit, redeem, topup
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
@@ -44,10 +44,10 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
     (
         part.PAGES
         for part in (
-            *(login, code, passkey, outside, signup, password, email),
-            *(overview, keys, usage, statement, profile, users, person, invitations),
-            *(security, factor, passkeys, own_logins),
-            *(question, authorized, own_apps, own_tokens),
+            *(login, code, passkey, sso, signup, password, email),
+            *(overview, keys, usage, statement, profile, users, user, invitations),
+            *(security, mfa, passkeys, own_logins),
+            *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
         )
     ),
@@ -78,7 +78,7 @@ def build(console: Console) -> ASGIApp:
             Exception: _failed,
         },
     )
-    return Strict(_With(inner, console), https=console.secure)
+    return StrictHeaders(_With(inner, console), https=console.secure)
 
 
 class _With:
@@ -135,7 +135,7 @@ def _answer(request: Request, status: int, detail: str = "") -> Response:
         body = errors.body(fault, request.scope["state"]["request_id"])
         return Response(body, status, media_type="application/json")
     known = status if status in _TITLES else 400
-    message = Text(_FORM if detail == "form" else _TEXTS[known])
+    message = LazyText(_FORM if detail == "form" else _TEXTS[known])
     return page(
         request, "error.html", status=status, title=_TITLES[known], message=message, code=status
     )

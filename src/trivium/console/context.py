@@ -10,8 +10,8 @@ from starlette.requests import Request
 from trivium.clock import Clock
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
-from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
+from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import context, session
-from trivium.console.language import N_, Text, text
+from trivium.console.language import N_, LazyText, text
 
 DIGITS_MAX: Final = 15
 """No database has so many rows, and each engine takes such a number."""
@@ -69,7 +69,7 @@ class Filled(Generic[T]):
     def __init__(self, kind: type[T], given: Mapping[str, Sequence[str]]) -> None:
         self.given = given
         """As sent, to be shown again."""
-        self.errors: dict[str, Text] = {}
+        self.errors: dict[str, LazyText] = {}
         """What is wrong, by field; the empty name is the form as a whole."""
         self._value: T | None = None
         self._read(kind)
@@ -79,7 +79,7 @@ class Filled(Generic[T]):
         """The checked fields; ``None`` while any is wrong."""
         return None if self.errors else self._value
 
-    def fail(self, field: str, message: Text | str) -> None:
+    def fail(self, field: str, message: LazyText | str) -> None:
         """Say what is wrong with a field, or with an empty name: with the whole form."""
         self.errors.setdefault(field, text(message) if isinstance(message, str) else message)
 
@@ -129,7 +129,7 @@ def _extra(kind: Any) -> dict[str, Any]:
     return found
 
 
-def _wrong(shape: inspect.Type) -> Text:
+def _wrong(shape: inspect.Type) -> LazyText:
     """Return in words what a field takes."""
     if isinstance(shape, inspect.Metadata):
         return _wrong(shape.type)
@@ -144,14 +144,14 @@ def _wrong(shape: inspect.Type) -> Text:
     return text(N_("Please choose one of what is offered."))
 
 
-def _wrong_number(shape: inspect.IntType) -> Text:
+def _wrong_number(shape: inspect.IntType) -> LazyText:
     if shape.ge is None or shape.le is None:
         return text(N_("Please give a whole number."))
     said = N_("Please give a whole number from %(low)s to %(high)s.")
     return text(said, low=shape.ge, high=shape.le)
 
 
-def _wrong_text(shape: inspect.StrType) -> Text:
+def _wrong_text(shape: inspect.StrType) -> LazyText:
     if shape.max_length is None or shape.pattern:
         return text(N_("This is not written as it should be."))
     low, high = shape.min_length or 0, shape.max_length

@@ -29,7 +29,7 @@ def policy(form_origins: Sequence[str] = ()) -> str:
     return _POLICY.format(more="".join(f" {origin}" for origin in form_origins))
 
 
-class Strict:
+class StrictHeaders:
     """Adds the headers to every answer that does not carry them already."""
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:

@@ -49,7 +49,7 @@ _REGIONS: Final = {"zh": "zh-Hans", "zh-cn": "zh-Hans", "zh-sg": "zh-Hans", "zh-
 """What browsers ask for, where it is not simply the beginning of a tag of ours."""
 
 
-class Text(msgspec.Struct, frozen=True):
+class LazyText(msgspec.Struct, frozen=True):
     """A sentence that is translated when it is shown."""
 
     message: str
@@ -61,12 +61,12 @@ def N_(message: str) -> str:  # noqa: N802 - gettext's name for it, which extrac
     return message
 
 
-def text(message: str, **values: Any) -> Text:
+def text(message: str, **values: Any) -> LazyText:
     """A message of ours, marked with ``N_``, and what its placeholders stand for."""
-    return Text(message, values)
+    return LazyText(message, values)
 
 
-class Speech:
+class PageLanguage:
     """A language with its catalogue and its formats."""
 
     def __init__(self, language: Language) -> None:
@@ -74,7 +74,7 @@ class Speech:
         self.locale = Locale.parse(language.locale)
         self.translations = _translations(language)
 
-    def say(self, message: Text | str) -> str:
+    def say(self, message: LazyText | str) -> str:
         """Translate a message into this language."""
         if isinstance(message, str):
             return self.translations.gettext(message) if message else ""
@@ -139,9 +139,9 @@ class Speech:
 
 
 @functools.cache
-def speech(tag: str) -> Speech:
+def speech(tag: str) -> PageLanguage:
     """Return the language of one of our tags."""
-    return Speech(LANGUAGES[tag])
+    return PageLanguage(LANGUAGES[tag])
 
 
 def choose(chosen: str | None, accepted: str) -> str:

@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from trivium.console import context, cookies, headers, language, session, static
-from trivium.console.language import LANGUAGES, N_, Speech, Text
-from trivium.identity.model import Role, User
+from trivium.console.language import LANGUAGES, N_, LazyText, PageLanguage
+from trivium.identity.model import User, UserRole
 from trivium.ledger.amounts import format_usd
 
 
@@ -30,17 +30,17 @@ class Link(msgspec.Struct, frozen=True):
     """A symbol of ``templates/icons.html``."""
 
 
-class Section(msgspec.Struct, frozen=True):
+class MenuSection(msgspec.Struct, frozen=True):
     """Pages under one heading."""
 
     heading: str
     links: tuple[Link, ...]
-    role: Role = Role.USER
+    role: UserRole = UserRole.USER
     """Who sees it; administrators see everything."""
 
 
 SECTIONS: Final = (
-    Section(
+    MenuSection(
         "",
         (
             Link("/account", N_("Overview"), "home"),
@@ -50,7 +50,7 @@ SECTIONS: Final = (
             Link("/topup", N_("Top up"), "wallet"),
         ),
     ),
-    Section(
+    MenuSection(
         N_("Settings"),
         (
             Link("/account/profile", N_("Profile"), "user"),
@@ -60,7 +60,7 @@ SECTIONS: Final = (
             Link("/account/log", N_("Security log"), "history"),
         ),
     ),
-    Section(
+    MenuSection(
         N_("Administration"),
         (
             Link("/admin/users", N_("Users"), "users"),
@@ -68,16 +68,16 @@ SECTIONS: Final = (
             Link("/admin/credit", N_("Credit"), "plus"),
             Link("/admin/log", N_("Audit log"), "shield"),
         ),
-        Role.ADMIN,
+        UserRole.ADMIN,
     ),
 )
 
 
-def sections(user: User | None) -> tuple[Section, ...]:
+def sections(user: User | None) -> tuple[MenuSection, ...]:
     """Return the parts of the navigation that this user may see."""
     if user is None:
         return ()
-    return tuple(s for s in SECTIONS if s.role is Role.USER or user.role is Role.ADMIN)
+    return tuple(s for s in SECTIONS if s.role is UserRole.USER or user.role is UserRole.ADMIN)
 
 
 FOLDER: Final = Path(__file__).parent / "templates"
@@ -163,7 +163,7 @@ def session_user(request: Request) -> User | None:
     return None if found is None else found.user
 
 
-def speech_of(request: Request) -> Speech:
+def speech_of(request: Request) -> PageLanguage:
     """The language of this request."""
     return language.speech(session.language_of(request))
 
@@ -219,13 +219,13 @@ def _cookie(request: Request, name: str) -> str:
     return request.cookies.get(cookies.name(context.of(request), name), "")
 
 
-def _notice(request: Request, speaking: Speech) -> dict[str, str] | None:
+def _notice(request: Request, speaking: PageLanguage) -> dict[str, str] | None:
     sealed = _cookie(request, NOTICE)
     told = cookies.opened(context.of(request).ring, "notice", sealed) if sealed else None
     if told is None:
         return None
     notice = _read_notice(told)
-    return {"tone": notice.tone, "text": speaking.say(Text(notice.message, notice.values))}
+    return {"tone": notice.tone, "text": speaking.say(LazyText(notice.message, notice.values))}
 
 
 __all__ = ["N_", "Notice", "environment", "page", "redirect", "speech_of", "theme_of"]

@@ -21,14 +21,14 @@ from starlette.responses import RedirectResponse, Response
 
 from trivium.console import cookies
 from trivium.console.language import LANGUAGES, speech_tag
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Session, Visitor
-from trivium.identity.model import Role, User
+from trivium.identity.model import User, UserRole
 from trivium.observe.audit.model import ActKind, Detail
 
 if TYPE_CHECKING:
     from trivium.console.context import Console
-    from trivium.identity.ending import Tell
+    from trivium.identity.revocation import LogAct
     from trivium.storage.database import Connection
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -102,7 +102,7 @@ def admin(handler: Handler) -> Handler:
         session = await current(request)
         if session is None:
             return to_login(request)
-        if session.user.role is not Role.ADMIN:
+        if session.user.role is not UserRole.ADMIN:
             raise HTTPException(403)
         return await handler(request)
 
@@ -155,7 +155,7 @@ def _told(request: Request, actor: int | None) -> dict[str, Any]:
     return {"actor": actor, "address": who.address, "agent": who.agent}
 
 
-async def tell(
+async def log_act(
     request: Request, kind: ActKind, user_id: int, what: str = "", **detail: str | int | bool | None
 ) -> None:
     """Log what a user did to an account of theirs."""
@@ -168,7 +168,7 @@ async def tell_failed(request: Request, error: AccountError) -> None:
     """Tell that a login failed, if one was tried. What is refused unseen (too many tries, a step
     that is nobody's) would be a row for each request of whoever sends most.
     """
-    if not error.retry_after_s and error.why is not Refusal.TICKET_GONE:
+    if not error.retry_after_s and error.why is not AccountRefusal.TICKET_GONE:
         told = _told(request, None)
         await _console(request).audit.add(ActKind.LOGIN_FAILED, what=error.why.value, **told)
 
@@ -186,13 +186,13 @@ async def tell_of(
     await audit.add(kind, subject=subject, what=what, detail=detail or None, **told)
 
 
-def teller(request: Request) -> "Tell":
+def act_logger(request: Request) -> "LogAct":
     """Return a function that logs, in the transaction of an act, what the logged-in user did to an
     account.
     """
     told, audit = _told(request, user_of(request).id), _console(request).audit
 
-    async def tell(
+    async def log_act(
         conn: "Connection",
         kind: ActKind,
         subject: int,
@@ -201,7 +201,7 @@ def teller(request: Request) -> "Tell":
     ) -> None:
         await audit.within(conn, kind, subject=subject, what=what, detail=detail, **told)
 
-    return tell
+    return log_act
 
 
 # --- coming back -----------------------------------------------------------------------------

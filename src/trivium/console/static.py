@@ -20,7 +20,7 @@ KEPT: Final = "public, max-age=31536000, immutable"
 _HASH_CHARS: Final = 10
 
 
-class File(msgspec.Struct, frozen=True):
+class StaticFile(msgspec.Struct, frozen=True):
     """One file as it is served."""
 
     body: bytes
@@ -34,14 +34,14 @@ def _names() -> dict[str, str]:
 
 
 @functools.cache
-def _files() -> dict[str, File]:
+def _files() -> dict[str, StaticFile]:
     found = {}
     for plain, name in _names().items():
         body = (FOLDER / plain).read_bytes()
         media = mimetypes.guess_type(plain)[0] or "application/octet-stream"
         if media.startswith("text/"):
             media += "; charset=utf-8"
-        found[name] = File(body, gzip.compress(body, mtime=0), media)
+        found[name] = StaticFile(body, gzip.compress(body, mtime=0), media)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from trivium.conversation.opaque import REASONING_ITEM, SLOT, WORDS, Opaque, Open, Origin
+from trivium.conversation.opaque import REASONING_ITEM, SLOT, WORDS, Opaque, Open, StateOrigin
 
 
 def sealed_shut(text: str) -> tuple[Opaque, ...] | None:  # noqa: ARG001 - the signature of Open
@@ -18,7 +18,7 @@ def opened(text: str, open_: Open) -> tuple[Opaque, ...]:
     return (Opaque(SLOT, text.encode()),) if found is None else found
 
 
-def belonging(opaque: Iterable[Opaque], target: Origin) -> tuple[Opaque, ...]:
+def belonging(opaque: Iterable[Opaque], target: StateOrigin) -> tuple[Opaque, ...]:
     """Return the attachments that the target itself made, in their order."""
     return tuple(one for one in opaque if one.origin == target)
 

@@ -31,7 +31,7 @@ class ToolCall(PartBase, frozen=True, gc=False):
     """A call of the model's that the caller is to run."""
 
     id: str
-    """Links the result; empty where the shape has none (``pairing.py`` mints one)."""
+    """Links the result; empty where the shape has none (``tool_pairs.py`` mints one)."""
     name: str
     """The caller's own name of the tool, without its namespace."""
     arguments: str = ""

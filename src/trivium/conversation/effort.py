@@ -7,7 +7,7 @@ shapes, so that a wish survives a round trip.
 from types import MappingProxyType
 from typing import Final
 
-from trivium.conversation.request import Effort, ReasoningWish, Thinking
+from trivium.conversation.request import Effort, ReasoningSettings, Thinking
 from trivium.conversation.target import TargetFacts
 
 BUDGETS: Final = MappingProxyType(
@@ -35,22 +35,22 @@ def effort_of(budget: int) -> Effort:
     return min(BUDGETS, key=lambda step: (abs(BUDGETS[step] - budget), BUDGETS[step]))
 
 
-def wished(wish: ReasoningWish | None) -> Effort | None:
+def wished(wanted: ReasoningSettings | None) -> Effort | None:
     """Return the step of effort that a wish amounts to; ``None``: the model decides."""
-    if wish is None:
+    if wanted is None:
         return None
-    if wish.switch is Thinking.OFF:
+    if wanted.switch is Thinking.OFF:
         return Effort.NONE
-    if wish.effort is not None:
-        return wish.effort
-    return effort_of(wish.budget) if wish.budget is not None else None
+    if wanted.effort is not None:
+        return wanted.effort
+    return effort_of(wanted.budget) if wanted.budget is not None else None
 
 
-def inexact(wish: ReasoningWish | None) -> bool:
+def inexact(wanted: ReasoningSettings | None) -> bool:
     """Whether a step stands for another number of tokens than was asked for."""
-    if wish is None or not wish.budget or wish.effort is not None:
+    if wanted is None or not wanted.budget or wanted.effort is not None:
         return False
-    return BUDGETS[effort_of(wish.budget)] != wish.budget
+    return BUDGETS[effort_of(wanted.budget)] != wanted.budget
 
 
 def nearest(step: Effort, known: tuple[Effort, ...]) -> Effort | None:
@@ -61,14 +61,14 @@ def nearest(step: Effort, known: tuple[Effort, ...]) -> Effort | None:
     return min(known, key=lambda one: (abs(_ORDER.index(one) - at), _ORDER.index(one)))
 
 
-def budget_of(wish: ReasoningWish, facts: TargetFacts) -> int:
+def budget_of(wanted: ReasoningSettings, facts: TargetFacts) -> int:
     """Tokens of thinking that a wish amounts to within the model's own bounds; 0: none."""
-    if wish.switch is Thinking.OFF or wish.effort is Effort.NONE:
+    if wanted.switch is Thinking.OFF or wanted.effort is Effort.NONE:
         return 0
-    if wish.budget is not None:
-        budget = wish.budget
+    if wanted.budget is not None:
+        budget = wanted.budget
     else:
-        budget = UNSAID if wish.effort is None else BUDGETS[wish.effort]
+        budget = UNSAID if wanted.effort is None else BUDGETS[wanted.effort]
     if facts.budget_max is not None:
         budget = min(budget, facts.budget_max)
     return max(budget, facts.budget_min)

@@ -22,6 +22,7 @@ import re
 from typing import Final
 
 from trivium.conversation.calls import ToolCall, ToolResult
+from trivium.conversation.image_info import size
 from trivium.conversation.items import Part
 from trivium.conversation.parts import (
     Audio,
@@ -36,7 +37,6 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
-from trivium.conversation.pictures import size
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import CustomTool, FunctionTool, Tool
 

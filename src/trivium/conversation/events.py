@@ -6,8 +6,9 @@ Order, which every reader keeps and every writer may rely on::
 
 ``Failed`` may stand anywhere instead of the rest, ``KeepAlive`` anywhere; after ``Done`` or
 ``Failed`` there is nothing. Part indexes are 0, 1, 2 … in order of start, over all candidates.
-Parts may overlap (chat and responses interleave parallel calls); ``serial.py`` sorts them out for
-shapes that cannot. A function call gets at least one Delta, ``{}`` when it has no arguments.
+Parts may overlap (chat and responses interleave parallel calls); ``sequential_parts.py`` sorts them
+out for shapes that cannot. A function call gets at least one Delta, ``{}`` when it has no
+arguments.
 
 A hundred deltas are read and written within 300 µs, so events are small structs without
 garbage-collector overhead and are told apart by ``type(event) is Delta``.

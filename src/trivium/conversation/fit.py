@@ -17,19 +17,19 @@ import msgspec
 
 from trivium.conversation.attachments import belonging
 from trivium.conversation.calls import ToolResult
-from trivium.conversation.cutting import CHARACTERS_MAX, SEQUENCES_MAX
 from trivium.conversation.effort import wished
-from trivium.conversation.honesty import Act, Mend, Rank, Report
-from trivium.conversation.idle import IDLE, asking
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
-from trivium.conversation.members import ROWS, Concept, lacking, member, phased
-from trivium.conversation.offering import offered
-from trivium.conversation.own_calls import SHAPE as OWN_CALLS
-from trivium.conversation.own_calls import spelled_out
-from trivium.conversation.pairing import paired
+from trivium.conversation.losses import DropAction, Mend, Rank, Report
+from trivium.conversation.member_table import ROWS, Concept, lacking, member, phased
+from trivium.conversation.native_calls import SHAPE as OWN_CALLS
+from trivium.conversation.native_calls import spelled_out
+from trivium.conversation.noop_sampling import IDLE, asking
 from trivium.conversation.parts import Reasoning, Text, VendorPart
 from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat
+from trivium.conversation.stop_sequences import CHARACTERS_MAX, SEQUENCES_MAX
 from trivium.conversation.target import ReasoningBack, TargetFacts
+from trivium.conversation.tool_pairs import paired
+from trivium.conversation.tool_support import offered
 from trivium.conversation.tools import (
     ChoiceMode,
     CustomTool,
@@ -139,13 +139,13 @@ def _spelled(turns: tuple[Turn, ...], shape: str, report: Report) -> tuple[Turn,
     found = spelled_out(turns)
     if found is not turns:
         why = "calls of a vendor's own tools are said as a function's"
-        lacking(report, Concept.VENDOR_PART, shape, why, act=Act.CHANGED)
+        lacking(report, Concept.VENDOR_PART, shape, why, act=DropAction.CHANGED)
     return found
 
 
 def _stopping(conversation: Conversation, target: TargetFacts, report: Report) -> Conversation:
     """The conversation with those stop sequences that the target takes; for all others its answer
-    is watched here (``cutting.py``).
+    is watched here (``stop_sequences.py``).
     """
     wanted = tuple(one for one in conversation.stop if one)
     taken = tuple(one for one in wanted if target.blank_text or one.strip())
@@ -163,7 +163,7 @@ def _stopping(conversation: Conversation, target: TargetFacts, report: Report) -
         most = "no" if not taken else f"at most {len(taken)} of these"
         lacking(report, Concept.STOP, conversation.shape, f"{most} stop sequences are taken")
     where = member(Concept.STOP, conversation.shape)
-    report.drop(Rank.HINT, where, "its answer is cut by the gateway", Act.CHANGED)
+    report.drop(Rank.HINT, where, "its answer is cut by the gateway", DropAction.CHANGED)
     return msgspec.structs.replace(conversation, stop=taken)
 
 
@@ -181,7 +181,7 @@ def _limited(
     where = member(Concept.OUTPUT_MAX, conversation.shape)
     if limit == 0:
         raise report.refusal(where, "a prompt cannot be cached there without an answer to it")
-    report.drop(Rank.HINT, where, "above the model's own limit", Act.CHANGED)
+    report.drop(Rank.HINT, where, "above the model's own limit", DropAction.CHANGED)
     return msgspec.structs.replace(conversation, output_max=cap)
 
 
@@ -359,14 +359,14 @@ def _ordered(refused: frozenset[Concept]) -> tuple[Concept, ...]:
 
 def _thinks(conversation: Conversation, target: TargetFacts) -> bool:
     """Whether the model will think about this request."""
-    wish = conversation.reasoning
-    if wish is None or Concept.REASONING in target.refuses:
+    wanted = conversation.reasoning
+    if wanted is None or Concept.REASONING in target.refuses:
         return target.thinks_unasked
-    if wished(wish) is Effort.NONE:
+    if wished(wanted) is Effort.NONE:
         return target.thinks_unasked and not target.thinking_off
     return (
-        wish.switch is not None
-        or wish.effort is not None
-        or wish.budget is not None
+        wanted.switch is not None
+        or wanted.effort is not None
+        or wanted.budget is not None
         or (target.thinks_unasked)
     )

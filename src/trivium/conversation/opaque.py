@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 
-class Origin(msgspec.Struct, frozen=True, gc=False):
+class StateOrigin(msgspec.Struct, frozen=True, gc=False):
     """The maker of an attachment. Equal origins can read each other's attachments."""
 
     shape: str
@@ -29,7 +29,7 @@ class Opaque(msgspec.Struct, frozen=True, gc=False):
     """What it is in its maker's words, which is also the slot it goes back to: see ``KINDS``."""
     data: bytes
     """The vendor's string as UTF-8, or a whole JSON item where the vendor wants that back."""
-    origin: Origin | None = None
+    origin: StateOrigin | None = None
     """``None``: read from a caller, unsealed, so nobody we know made it for this target."""
     model: str = ""
     """The maker's own model name; informative, no part of the match."""

@@ -89,7 +89,7 @@ class TokenLogprob(msgspec.Struct, frozen=True, gc=False):
 
 
 @unique
-class Form(Enum):
+class ReasoningForm(Enum):
     """How much of the reasoning a part shows."""
 
     FULL = "full"  # the model's own words
@@ -169,7 +169,7 @@ class Reasoning(PartBase, frozen=True, gc=False):
     """The model's thinking. Sections of a summary are joined by ``SECTION``."""
 
     text: str
-    form: Form = Form.FULL
+    form: ReasoningForm = ReasoningForm.FULL
 
 
 class VendorPart(PartBase, frozen=True, gc=False):

@@ -8,8 +8,8 @@ from enum import Enum, unique
 
 import msgspec
 
-from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Turn
+from trivium.conversation.losses import Rank
 from trivium.conversation.parts import CacheMark, Text
 from trivium.conversation.tools import Tool, ToolChoice
 
@@ -39,7 +39,7 @@ class Thinking(Enum):
     BETWEEN_TOOLS = "between_tools"  # messages only: short notes between calls
 
 
-class ReasoningWish(msgspec.Struct, frozen=True, gc=False):
+class ReasoningSettings(msgspec.Struct, frozen=True, gc=False):
     """What the caller asks of the model's thinking."""
 
     switch: Thinking | None = None
@@ -116,7 +116,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     output_max: int | None = None
     """Tokens, reasoning included."""
     stop: tuple[str, ...] = ()
-    reasoning: ReasoningWish | None = None
+    reasoning: ReasoningSettings | None = None
     format: ResponseFormat | None = None
     verbosity: str | None = None
     modalities: tuple[str, ...] = ()

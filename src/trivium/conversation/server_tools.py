@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Rank
+from trivium.conversation.losses import Rank
 from trivium.conversation.tools import ServerTool
 
 _KNOWN: Final = {

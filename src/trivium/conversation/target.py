@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.members import Concept
-from trivium.conversation.opaque import Origin
+from trivium.conversation.member_table import Concept
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.request import Effort
 from trivium.conversation.tools import ServerKind
 
@@ -54,7 +54,7 @@ class ReasoningBack(Enum):
 class TargetFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about one upstream model behind one channel."""
 
-    origin: Origin
+    origin: StateOrigin
     """Shape, provider and account: only attachments with this origin go back."""
     model: str
     """The channel's own name of the model, which goes into the body or path."""
@@ -184,7 +184,7 @@ NOT_PROFILED: Final = frozenset({"origin", "model", "title"})
 _OWN: Final[Mapping[str, object]] = {}
 
 
-def target(origin: Origin, model: str, **facts: object) -> TargetFacts:
+def target(origin: StateOrigin, model: str, **facts: object) -> TargetFacts:
     """Return the facts of a model: those of the shape, overridden by those of its profile."""
     known = {**BY_SHAPE.get(origin.shape, _OWN), **facts}
     known.setdefault("title", f"the {origin.shape} shape of {model}")

@@ -12,7 +12,7 @@ from typing import Final, Self, TypeVar
 import msgspec
 
 
-class Images(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class GeneratedImages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Generated images of one size and quality."""
 
     count: int
@@ -49,7 +49,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     searches: int | None = None
     """Search units of a rerank, a query with up to 100 documents each; ``None`` when that is not
     the unit."""
-    images: tuple[Images, ...] = ()
+    images: tuple[GeneratedImages, ...] = ()
     """Generated images; billed by the piece, beside any tokens."""
     requests: int = 1
     estimated: bool = False
@@ -139,13 +139,14 @@ def _both(one: _Number | None, other: _Number | None) -> _Number | None:
     return other if one is None else one if other is None else one + other
 
 
-def _together(rows: tuple[Images, ...]) -> tuple[Images, ...]:
+def _together(rows: tuple[GeneratedImages, ...]) -> tuple[GeneratedImages, ...]:
     counts: dict[tuple[str, str], int] = {}
     for row in rows:
         key = (row.size, row.quality)
         counts[key] = counts.get(key, 0) + row.count
     return tuple(
-        Images(count=n, size=size, quality=quality) for (size, quality), n in counts.items()
+        GeneratedImages(count=n, size=size, quality=quality)
+        for (size, quality), n in counts.items()
     )
 
 

@@ -15,7 +15,7 @@ from typing import Final, NoReturn, Protocol
 _PR_SET_PDEATHSIG: Final = 1  # linux/prctl.h
 
 
-class Engine(Protocol):
+class EngineServer(Protocol):
     """A server that runs in threads of its own for as long as its object lives."""
 
     @property
@@ -24,7 +24,7 @@ class Engine(Protocol):
         ...
 
 
-def serve(start: Callable[[str], Engine]) -> NoReturn:
+def serve(start: Callable[[str], EngineServer]) -> NoReturn:
     """Run the engine that ``start`` makes, protected by the key from standard input, until the demo
     ends.
     """

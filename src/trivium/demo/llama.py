@@ -29,7 +29,7 @@ def weights() -> Path:
     return Path(spec.submodule_search_locations[0]) / WEIGHTS
 
 
-def start(key: str) -> child.Engine:
+def start(key: str) -> child.EngineServer:
     """Load the model and listen on a free loopback port."""
     import xllamacpp
 
@@ -45,7 +45,7 @@ def start(key: str) -> child.Engine:
     params.embedding = True
     params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     params.warmup, params.ui, params.use_jinja = False, False, True
-    server: child.Engine = xllamacpp.Server(params)
+    server: child.EngineServer = xllamacpp.Server(params)
     return server
 
 

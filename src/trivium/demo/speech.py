@@ -16,9 +16,9 @@ import msgspec
 
 from trivium.demo import child
 from trivium.faults import Fault
-from trivium.wire.audio.length.riff import RATE, header
-from trivium.wire.audio.speech import TYPES, wish
-from trivium.wire.audio.subtitles import Segment, srt, vtt
+from trivium.wire.audio.length.wav import RATE, header
+from trivium.wire.audio.speech import TYPES, read_request
+from trivium.wire.audio.subtitles import SpeechSegment, srt, vtt
 from trivium.wire.form import FormMembers, flag, texts
 from trivium.wire.multipart import FormReader, boundary_of
 from trivium.wire.peek import members
@@ -100,7 +100,7 @@ def encoded(samples: bytes, asked: str) -> bytes:
 def written(found: list[Any], seconds: float, asked: str, *, words: bool) -> bytes:
     """Return a transcript in the format that was asked for."""
     text = "".join(one.text for one in found).strip()
-    segments = [Segment(float(one.start), float(one.end), one.text) for one in found]
+    segments = [SpeechSegment(float(one.start), float(one.end), one.text) for one in found]
     if asked == "text":
         return f"{text}\n".encode()
     if asked in ("srt", "vtt"):
@@ -170,7 +170,7 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(400, fault.message)
 
     def _speak(self, body: bytes) -> None:
-        asked = wish(members(body))
+        asked = read_request(members(body))
         sound = encoded(self.models.say(asked.text, asked.speed), asked.format)
         pieces = [sound[at : at + _PIECE] for at in range(0, len(sound), _PIECE)]
         if not asked.stream:
@@ -230,7 +230,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(status, _encode({"error": error}))
 
 
-class Server:
+class SpeechServer:
     """Listens on a free loopback port, in threads of its own. See ``child.Engine``."""
 
     def __init__(self, models: Any, key: str) -> None:
@@ -250,9 +250,9 @@ class Server:
         self._server.server_close()
 
 
-def start(key: str) -> Server:
+def start(key: str) -> SpeechServer:
     """Load the models and listen."""
-    return Server(Models(), key)
+    return SpeechServer(Models(), key)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from trivium.assets.address import Standing
+from trivium.assets.address import SignatureCheck
 from trivium.assets.model import Asset
 from trivium.faults import Fault, Kind
 from trivium.pipeline import file
-from trivium.pipeline.context import Headers
 from trivium.pipeline.guard import Guard
+from trivium.pipeline.services import Headers
 
 if TYPE_CHECKING:
     from trivium.assets.service import Assets
@@ -50,13 +50,13 @@ async def _found(exchange: "Exchange", asset_id: str, assets: "Assets") -> Asset
     standing = assets.check(
         asset_id, _text(exchange.parameter(b"exp")), _text(exchange.parameter(b"sig"))
     )
-    if standing is Standing.FORGED:
+    if standing is SignatureCheck.FORGED:
         raise Fault(
             Kind.NOT_PERMITTED,
             "This address is not one of ours: it must be used whole, as it was given.",
             param="sig",
         )
-    if standing is Standing.EXPIRED:
+    if standing is SignatureCheck.EXPIRED:
         raise Fault(Kind.NOT_PERMITTED, "This address has expired.", param="exp")
     asset = await file.find(assets, asset_id)
     if asset is None:

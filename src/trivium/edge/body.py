@@ -9,9 +9,9 @@ import io
 from collections.abc import Callable
 from typing import Final
 
+from trivium.edge.body_memory import MemoryShare
 from trivium.edge.exchange import Exchange
-from trivium.edge.kept import Share
-from trivium.edge.limits import PAGE_BODY_BYTES_MAX, Limits, body_too_large, page_too_large
+from trivium.edge.limits import PAGE_BODY_BYTES_MAX, ServerLimits, body_too_large, page_too_large
 
 BLOCK_BYTES: Final = 1_048_576
 """Kept as pieces up to this many bytes: joining these is cheaper than a buffer that grows."""
@@ -19,7 +19,7 @@ PIECES_MAX: Final = 1024
 """And up to so many pieces, each of which takes some 40 bytes besides what is in it."""
 
 
-class Body:
+class BodyBuffer:
     """One body that is kept as it is. See the module."""
 
     __slots__ = (
@@ -27,7 +27,9 @@ class Body:
         "size",
     )  # fmt: skip
 
-    def __init__(self, limits: Limits, share: Share | None, *, is_page: bool = False) -> None:
+    def __init__(
+        self, limits: ServerLimits, share: MemoryShare | None, *, is_page: bool = False
+    ) -> None:
         """``share``: of the room for bodies; ``None``: it is too small to be counted.
 
         ``is_page``: it is for a page or its API, which take less.

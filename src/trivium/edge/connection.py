@@ -7,14 +7,14 @@ from typing import Final, Protocol, cast
 import structlog
 
 from trivium.edge import head
-from trivium.edge.body import Body
-from trivium.edge.doubt import Doubtful
+from trivium.edge.body import BodyBuffer
+from trivium.edge.body_memory import UNCOUNTED_BYTES, MemoryShare
 from trivium.edge.exchange import Exchange, Host
-from trivium.edge.familiar import Heads
-from trivium.edge.intake import Intake, prepared
-from trivium.edge.kept import UNCOUNTED_BYTES, Share
+from trivium.edge.form_upload import FormUpload, prepared
+from trivium.edge.head_cache import HeadCache
+from trivium.edge.key_recheck import UnknownKey
 from trivium.edge.limits import too_slow
-from trivium.edge.reading import Reader
+from trivium.edge.request_parser import RequestParser
 from trivium.faults import Fault, Kind
 
 log = structlog.get_logger()
@@ -22,13 +22,13 @@ log = structlog.get_logger()
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class Owner(Host, Protocol):
+class ConnectionOwner(Host, Protocol):
     """The listener, with the connections that it has."""
 
-    connections: set["Connection"]
+    connections: set["CallerConnection"]
 
 
-class Connection:
+class CallerConnection:
     """One caller connection: an ``asyncio.Protocol`` by its methods (see upstream's on descent)."""
 
     __slots__ = (
@@ -36,16 +36,16 @@ class Connection:
         "_touched", "_transport", "_unread", "_waiting", "host", "paused", "peer",
     )  # fmt: skip
 
-    def __init__(self, host: Owner) -> None:
+    def __init__(self, host: ConnectionOwner) -> None:
         self.host = host
         self.paused = False
         self.peer = ""
         self._transport = cast("asyncio.Transport", None)
-        self._reader = Reader(self)
+        self._reader = RequestParser(self)
         # short, and empty at most callers': a deque is 600 bytes
         self._waiting: list[Exchange] = []
         self._current: Exchange | None = None
-        self._heads = Heads()
+        self._heads = HeadCache()
         self._unread: memoryview | None = None  # came before it could be parsed
         self._reading = True
         self._closing = False
@@ -153,7 +153,7 @@ class Connection:
 
     def _keep(self, exchange: Exchange) -> None:
         """Count the body of a request that came in one read."""
-        share = Share(self.host.kept, exchange.caller, large=False)
+        share = MemoryShare(self.host.kept, exchange.caller, large=False)
         try:
             share.cover(len(exchange.body))
             exchange.share = share
@@ -185,11 +185,11 @@ class Connection:
         self._since = self._touched
         headers = exchange.headers
         fault = self.host.head(exchange)
-        if isinstance(fault, Doubtful):
+        if isinstance(fault, UnknownKey):
             self._transport.pause_reading()  # until it is known whose key this is
             exchange.refusal, fault = fault, None
             exchange.task = asyncio.ensure_future(self._settle(exchange))
-        # after `head`, which knows where it goes and in which dialect it is refused
+        # after `head`, which knows where it goes and in which shape it is refused
         self._reader.body = prepared(exchange, fault, self.host)
         if fault is not None:
             if head.is_large(headers):
@@ -198,7 +198,7 @@ class Connection:
         if b"expect" in headers:
             self._continue(exchange)
 
-    def wait(self, body: Body | Intake) -> None:
+    def wait(self, body: BodyBuffer | FormUpload) -> None:
         """A piece of the body was taken in: see whether the sender has to wait."""
         if body.full(self._catch_up):
             self._transport.pause_reading()
@@ -336,7 +336,7 @@ class Connection:
         exchange.arrived = self.host.time()
         if exchange.refusal is None:
             self.host.dispatch(exchange)
-        elif not isinstance(exchange.refusal, Doubtful):
+        elif not isinstance(exchange.refusal, UnknownKey):
             exchange.fail(exchange.refusal)
 
     def _continue(self, exchange: Exchange) -> None:
@@ -347,11 +347,11 @@ class Connection:
     async def _settle(self, exchange: Exchange) -> None:
         """Find out whether an unknown key was made a moment ago, and go on with its request."""
         try:
-            await self.host.look()
+            await self.host.refresh_keys()
         except asyncio.CancelledError:
             if exchange.gone:
                 raise
-        if isinstance(exchange.refusal, Doubtful):  # else it was refused for another reason
+        if isinstance(exchange.refusal, UnknownKey):  # else it was refused for another reason
             exchange.refusal = fault = self.host.head_again(exchange)
             if exchange is self._current:
                 self._serve(exchange)

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 
-from trivium.edge import asset, explaining, listing
+from trivium.edge import asset, explain, model_list
 from trivium.edge.exchange import Exchange
-from trivium.edge.limits import Limits, too_many_objects
-from trivium.edge.routes import Explain, File, Listing, Target
+from trivium.edge.limits import ServerLimits, too_many_objects
+from trivium.edge.routes import AssetRoute, ExplainRoute, ModelListRoute, Target
 from trivium.faults import Fault, Kind
-from trivium.pipeline import kept, pacing
-from trivium.pipeline.context import Services
-from trivium.pipeline.structs import Stored, VideoCall
+from trivium.pipeline import cooperative, stored_responses
+from trivium.pipeline.services import Services
+from trivium.pipeline.structs import StoredResponseRoute, VideoRoute
 from trivium.pipeline.videos import serve as videos
 
 
@@ -18,28 +18,30 @@ def serve(
     exchange: Exchange, target: Target | None, services: Services
 ) -> Coroutine[object, object, None] | None:
     """Answer at once, or return what is to be run for it."""
-    if isinstance(target, Stored):
-        return kept.serve(exchange, target, exchange.query, services)
-    if isinstance(target, VideoCall):
+    if isinstance(target, StoredResponseRoute):
+        return stored_responses.serve(exchange, target, exchange.query, services)
+    if isinstance(target, VideoRoute):
         return videos.serve(exchange, target, exchange.query, services)
-    if isinstance(target, Explain):
-        return explaining.serve(exchange, services)
-    if isinstance(target, File):
+    if isinstance(target, ExplainRoute):
+        return explain.serve(exchange, services)
+    if isinstance(target, AssetRoute):
         assert services.assets is not None
         return asset.serve(exchange, target.asset_id, services.assets)
-    if isinstance(target, Listing):
-        listing.answer(exchange, target, services)
+    if isinstance(target, ModelListRoute):
+        model_list.answer(exchange, target, services)
     return None
 
 
-async def look(exchange: Exchange, limits: Limits, go_on: Callable[[Exchange], None]) -> None:
+async def check_body(
+    exchange: Exchange, limits: ServerLimits, go_on: Callable[[Exchange], None]
+) -> None:
     """Go on with a large request, unless it holds too much. Never raises.
 
     In turns of the loop, before anything is made of the body.
     """
     try:
-        is_crowded = await pacing.exceeds(exchange.body, limits.objects_max)
-        await pacing.breath()
+        is_crowded = await cooperative.exceeds(exchange.body, limits.objects_max)
+        await cooperative.yield_turn()
     except asyncio.CancelledError:
         if not exchange.gone:
             exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))

@@ -9,16 +9,16 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote_to_bytes
 
-from trivium.edge.limits import Limits
+from trivium.edge.limits import ServerLimits
 from trivium.edge.routes import OAUTH, Target
 from trivium.faults import Fault
 from trivium.identity.model import Caller
-from trivium.pipeline.context import JSON, Flow, Headers, Running
+from trivium.pipeline.services import JSON, Flow, Headers, Running
 from trivium.wire import errors
 from trivium.wire.operation import Shape
 
 if TYPE_CHECKING:
-    from trivium.edge.kept import Kept, Share
+    from trivium.edge.body_memory import BodyMemory, MemoryShare
     from trivium.uploads.form import Upload
     from trivium.uploads.spool import Room
 
@@ -31,7 +31,7 @@ _APART_BYTES: Final = 65_536
 """Of a body or piece that is handed on as it is: a copy with its head before it costs memory."""
 
 
-class Line(Protocol):
+class AnswerLine(Protocol):
     """The connection an exchange is answered on."""
 
     paused: bool
@@ -60,14 +60,14 @@ class Line(Protocol):
 class Host(Protocol):
     """The listener a connection belongs to."""
 
-    limits: Limits
+    limits: ServerLimits
     date_line: bytes
     draining: bool
     ready: bool
     """Until the key snapshot is loaded, connections are accepted but not read."""
     room: "Room"
     """Where uploads are kept."""
-    kept: "Kept"
+    kept: "BodyMemory"
     """The room for other bodies."""
 
     def time(self) -> float:
@@ -88,7 +88,7 @@ class Host(Protocol):
         """
         ...
 
-    async def look(self) -> None:
+    async def refresh_keys(self) -> None:
         """Wait until keys that were made before this call are known, or that takes too long."""
         ...
 
@@ -141,7 +141,7 @@ class Exchange:
 
     def __init__(
         self,
-        line: Line,
+        line: AnswerLine,
         *,
         request_id: str,
         method: str,
@@ -171,7 +171,7 @@ class Exchange:
         self.target: Target | None = None
         """What the path asks for; set before the body is read."""
         self.shape: Shape | None = None
-        """In whose dialect errors are written; set by the router."""
+        """In whose shape errors are written; set by the router."""
         self.extra: Headers = []
         """Headers to add to whatever is answered."""
         self.lines = b""
@@ -190,7 +190,7 @@ class Exchange:
         self.task: Running | None = None
         self.upload: Upload | None = None
         """The form that came as the body, which is empty then; ``None`` for any other body."""
-        self.share: Share | None = None
+        self.share: MemoryShare | None = None
         """What its body has of the room for them; ``None``: so little that nobody counts."""
         self.bytes_out = 0
         self.begun = False

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Headers
+from trivium.pipeline.services import Headers
 
 _HOST: Final = re.compile(rb"(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?")
 _TARGET: Final = re.compile(rb"[Hh][Tt][Tt][Pp][Ss]?://[^/?#]*")

@@ -5,14 +5,14 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Headers
-from trivium.wire.bulk import MEMBERS_EACH, VALUES_EACH
+from trivium.pipeline.services import Headers
+from trivium.wire.json_size import MEMBERS_EACH, VALUES_EACH
 
 PAGE_BODY_BYTES_MAX: Final = 1_048_576
 """A form or an event of a payment provider; the relay's own limit is far above it."""
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
     """See ``settings.model.Server`` for what each is for and where its default comes from."""
 
     header_bytes_max: int = 65_536
@@ -32,7 +32,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     half_closed_cancels: bool = True
 
 
-def body_too_large(limits: Limits, *, form: bool = False) -> Fault:
+def body_too_large(limits: ServerLimits, *, form: bool = False) -> Fault:
     """The fault for a body beyond its limit; ``form``: one that is taken in as an upload."""
     if form:
         return Fault(
@@ -52,7 +52,7 @@ def page_too_large() -> Fault:
     return Fault(Kind.BODY_TOO_LARGE, f"The request body exceeds {PAGE_BODY_BYTES_MAX} bytes.")
 
 
-def too_many_objects(limits: Limits) -> Fault:
+def too_many_objects(limits: ServerLimits) -> Fault:
     """The fault for a large body of many small things."""
     return Fault(
         Kind.BODY_TOO_LARGE,
@@ -62,7 +62,7 @@ def too_many_objects(limits: Limits) -> Fault:
     )
 
 
-def headers_too_large(limits: Limits) -> Fault:
+def headers_too_large(limits: ServerLimits) -> Fault:
     """The fault for a head beyond the limits."""
     return Fault(
         Kind.HEADERS_TOO_LARGE,
@@ -71,7 +71,7 @@ def headers_too_large(limits: Limits) -> Fault:
     )
 
 
-def framing_too_large(limits: Limits) -> Fault:
+def framing_too_large(limits: ServerLimits) -> Fault:
     """The fault for a chunked body with too much in it that is no body."""
     return Fault(
         Kind.HEADERS_TOO_LARGE,
@@ -85,7 +85,7 @@ def too_slow(part: str) -> Fault:
     return Fault(Kind.REQUEST_TIMEOUT, f"The request {part} did not arrive in time.")
 
 
-def check_head(target: bytes, headers: Headers, limits: Limits) -> None:
+def check_head(target: bytes, headers: Headers, limits: ServerLimits) -> None:
     """Raise ``Fault`` for a head beyond the limits, as it is most shortly written.
 
     Heads that came whole, or several together, were not counted while they were read. Once a

@@ -19,22 +19,22 @@ import structlog
 
 from trivium.admission import addresses
 from trivium.clock import Clock
-from trivium.edge import asgi, dispatch, doors, hooks, listing
-from trivium.edge.connection import Connection
+from trivium.edge import asgi, dispatch, drain, hooks, model_list
+from trivium.edge.body_memory import LARGE_BYTES, BodyMemory
+from trivium.edge.connection import CallerConnection
 from trivium.edge.cors import Cors
 from trivium.edge.credentials import from_query, presented
-from trivium.edge.doubt import Doubtful, Look, is_well_formed
 from trivium.edge.exchange import Exchange
 from trivium.edge.head import is_large
-from trivium.edge.kept import LARGE_BYTES, Kept
-from trivium.edge.limits import PAGE_BODY_BYTES_MAX, Limits, page_too_large
+from trivium.edge.key_recheck import Look, UnknownKey, is_well_formed
+from trivium.edge.limits import PAGE_BODY_BYTES_MAX, ServerLimits, page_too_large
 from trivium.edge.routes import (
     PAGES,
-    Explain,
-    Listing,
+    ExplainRoute,
+    ModelListRoute,
     NotAllowed,
-    Page,
-    Root,
+    PageRoute,
+    RootRoute,
     allowed,
     resolve,
     shape_of,
@@ -42,14 +42,14 @@ from trivium.edge.routes import (
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller, Network
-from trivium.pipeline import entrance, handle
-from trivium.pipeline.context import Exchange as Asked
-from trivium.pipeline.context import Services
+from trivium.pipeline import handle, request_admission
 from trivium.pipeline.phase import Phase
-from trivium.pipeline.structs import Route, Stored, VideoCall
+from trivium.pipeline.services import Exchange as Asked
+from trivium.pipeline.services import Services
+from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
 from trivium.plugin.hook import BeforeHook
 from trivium.uploads.spool import Room
-from trivium.wire import bulk, errors
+from trivium.wire import errors, json_size
 from trivium.wire.operation import SHAPE
 
 log = structlog.get_logger()
@@ -86,7 +86,7 @@ class Listener:
     def __init__(
         self,
         *,
-        limits: Limits,
+        limits: ServerLimits,
         clock: Clock,
         cors: Cors,
         query_key: bool = True,
@@ -95,7 +95,7 @@ class Listener:
         scheme: str = "http",
         trusted_proxies: Sequence[Network] = (),
         room: Room | None = None,
-        kept: Kept | None = None,
+        kept: BodyMemory | None = None,
     ) -> None:
         """Belongs to the running loop. ``pages_only``: a port that serves no models; ``people``:
         whether it serves the pages for people.
@@ -105,9 +105,9 @@ class Listener:
         ``trusted_proxies``: whose word on a caller's address and protocol is taken.
         """
         self.limits = limits
-        self.connections: set[Connection] = set()
+        self.connections: set[CallerConnection] = set()
         self.room = room or Room()
-        self.kept = kept or Kept()
+        self.kept = kept or BodyMemory()
         self.draining = False
         self.leaving = False
         """Whether callers should go to another node: this one is about to end."""
@@ -146,7 +146,7 @@ class Listener:
         One that is given as ``sock`` is not ours alone: whoever has it as well sees to it that
         nobody is let in there any more.
         """
-        made = cast("Callable[[], asyncio.Protocol]", lambda: Connection(self))
+        made = cast("Callable[[], asyncio.Protocol]", lambda: CallerConnection(self))
         # uvloop gives a list of sockets, compiled code would insist on the tuple that is declared
         server: Any = await self._loop.create_server(made, **where)
         self._servers.append(server)
@@ -170,7 +170,7 @@ class Listener:
         self._look = look
         self._snapshot_get = snapshot_get
         self.ready = True
-        self._each(Connection.ready)
+        self._each(CallerConnection.ready)
 
     def serve_pages(self, application: asgi.Application) -> None:
         """The pages plane has been imported."""
@@ -184,16 +184,16 @@ class Listener:
         ended.
         """
         self.draining = True
-        self._each(Connection.drain)
+        self._each(CallerConnection.drain)
         await self._let_go()
-        outlasting = self.services.outlasting if self.services is not None else set()
-        await self._run_out(outlasting, limit_s, idle_s)
-        for task in list(outlasting):
+        abandoned = self.services.abandoned if self.services is not None else set()
+        await self._run_out(abandoned, limit_s, idle_s)
+        for task in list(abandoned):
             task.cancel()
         fault = Fault(Kind.STOPPING, "The gateway is restarting; try again.")
         ended = self._each(lambda connection: connection.interrupt(fault))
         await self._until(lambda: not any(c.busy for c in self.connections), 1.0)
-        self._each(Connection.close)
+        self._each(CallerConnection.close)
         await self._until(lambda: not self.connections, 2.0)
         self.close()
         return ended
@@ -202,10 +202,10 @@ class Listener:
         """Close sockets and connections at once. Harmless after ``drain``."""
         for server in self._servers:
             server.close()
-        self._each(Connection.cut)
+        self._each(CallerConnection.cut)
         self._ticker.cancel()
 
-    def _each(self, act: Callable[[Connection], bool | None]) -> int:
+    def _each(self, act: Callable[[CallerConnection], bool | None]) -> int:
         """Have something done by every connection; of how many it was true.
 
         What one of them raises ends that one: neither the others nor whoever asked.
@@ -221,12 +221,12 @@ class Listener:
                 fds.append(sock.fileno())
                 if not self._shared:
                     with contextlib.closing(socket.socket(fileno=os.dup(fds[-1]))) as own:
-                        doors.let_nobody_in(own)
-        await doors.emptied(fds)
+                        drain.let_nobody_in(own)
+        await drain.emptied(fds)
         for server in self._servers:
             server.close()
 
-    async def _run_out(self, outlasting: Collection[Any], limit_s: float, idle_s: float) -> None:
+    async def _run_out(self, abandoned: Collection[Any], limit_s: float, idle_s: float) -> None:
         """Wait for answers and for the work that outlasts them; close connections as they fall
         silent: a request may be on its way on one that is idle, and is the last one there.
 
@@ -235,14 +235,14 @@ class Listener:
         """
         deadline = self.time() + limit_s
         patience = int(min(idle_s, limit_s / 4) / TURN_S) + 1
-        silent: dict[Connection, int] = {}
-        while (self.connections or outlasting) and self.time() < deadline:
+        silent: dict[CallerConnection, int] = {}
+        while (self.connections or abandoned) and self.time() < deadline:
             await asyncio.sleep(TURN_S)
             for connection in list(self.connections):
                 turns = 0 if connection.busy else silent.get(connection, 0) + 1
                 silent[connection] = turns
                 if turns > patience:
-                    _guarded(connection, Connection.close)
+                    _guarded(connection, CallerConnection.close)
 
     async def _until(self, holds: Callable[[], bool], limit_s: float) -> None:
         """Wait for something that connections bring about; nobody is told when they do."""
@@ -266,12 +266,12 @@ class Listener:
             exchange.target = target
             if isinstance(target, Route):
                 exchange.shape = SHAPE[target.operation]
-            elif isinstance(target, Stored | VideoCall):
+            elif isinstance(target, StoredResponseRoute | VideoRoute):
                 exchange.shape = shape_of(exchange.path)
-            elif isinstance(target, Listing):
-                exchange.shape = listing.dialect(exchange, target)
-            elif not isinstance(target, Explain):
-                is_page = isinstance(target, Page)
+            elif isinstance(target, ModelListRoute):
+                exchange.shape = model_list.shape_for(exchange, target)
+            elif not isinstance(target, ExplainRoute):
+                is_page = isinstance(target, PageRoute)
                 return self._page_fault(exchange) if is_page else _body_fault(exchange)
             if self._pages_only:
                 return Fault(Kind.PATH_UNKNOWN, "Models are not served on this port.")
@@ -292,20 +292,20 @@ class Listener:
             if length is None or int(length) > LARGE_BYTES:
                 coming = self.kept.coming
                 key, user = coming.get(-caller.key_id, 0), coming.get(caller.user_id, 0)
-                entrance.look(exchange, self.services, key, user)
+                request_admission.look(exchange, self.services, key, user)
 
     def _refusal(self, exchange: Exchange, fault: Fault, key: bytes | None) -> Fault | None:
         """What becomes of a head that was refused; ``None``: a page says it."""
         if exchange.shape is None:
             exchange.shape = shape_of(exchange.path)
-        if (declined := doors.declined(exchange, fault)) is not fault:
+        if (declined := drain.declined(exchange, fault)) is not fault:
             return declined
         if fault.kind is Kind.PATH_UNKNOWN and self._is_mistyped(exchange):
-            exchange.target = Page()
+            exchange.target = PageRoute()
             return self._page_fault(exchange)
         if isinstance(fault, NotAllowed):
             exchange.extra.append((b"allow", f"{fault.allowed}, OPTIONS".encode()))
-        return Doubtful() if self._is_doubtful(exchange.digest, key) else fault
+        return UnknownKey() if self._is_doubtful(exchange.digest, key) else fault
 
     def _is_mistyped(self, exchange: Exchange) -> bool:
         """Whether somebody at a browser is to be told, by a page, that nothing is there."""
@@ -318,7 +318,7 @@ class Listener:
             return False
         return is_well_formed(key)
 
-    async def look(self) -> None:
+    async def refresh_keys(self) -> None:
         """Wait until keys that were made before this call are known, or that takes too long."""
         if self._look is not None:
             await self._look()
@@ -362,8 +362,8 @@ class Listener:
     def dispatch(self, exchange: Exchange) -> None:
         """Serve a whole request."""
         target = exchange.target
-        if len(exchange.body) > bulk.LARGE_BYTES:
-            self._run(exchange, dispatch.look(exchange, self.limits, self._dispatch))
+        if len(exchange.body) > json_size.LARGE_BYTES:
+            self._run(exchange, dispatch.check_body(exchange, self.limits, self._dispatch))
         elif isinstance(target, Route) and not self._hooks:
             self._begins.add((exchange, target))
         else:
@@ -389,9 +389,9 @@ class Listener:
             self._begin(exchange, target)
         elif exchange.method == "OPTIONS":
             self._options(exchange)
-        elif isinstance(target, Root):
+        elif isinstance(target, RootRoute):
             self._root(exchange)
-        elif isinstance(target, Page):
+        elif isinstance(target, PageRoute):
             self._run(exchange, self._page(exchange))
         else:
             assert self.services is not None
@@ -399,10 +399,10 @@ class Listener:
             if work is not None:
                 self._run(exchange, work)
 
-    def _run(self, exchange: Asked, story: Any) -> None:
+    def _run(self, exchange: Asked, context: Any) -> None:
         # the connection holds the exchange, and that the task, for as long as it runs
         # a task without a name is given one with its number, which costs as much as the rest
-        exchange.task = asyncio.Task(story, loop=self._loop, name="exchange")
+        exchange.task = asyncio.Task(context, loop=self._loop, name="exchange")
 
     def _root(self, exchange: Exchange) -> None:
         """Clients probe it; people who type the address are led to their pages."""
@@ -445,7 +445,7 @@ def _sockets(server: Any) -> list[Any]:
     return list(server.sockets)
 
 
-def _guarded(connection: Connection, act: Callable[[Connection], bool | None]) -> bool:
+def _guarded(connection: CallerConnection, act: Callable[[CallerConnection], bool | None]) -> bool:
     try:
         return bool(act(connection))
     except Exception as error:  # noqa: BLE001 - told in the log

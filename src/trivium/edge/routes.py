@@ -10,10 +10,10 @@ import msgspec
 
 from trivium.edge import openapi
 from trivium.faults import Fault, Kind
-from trivium.pipeline.structs import Route, Stored, VideoCall
+from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
 from trivium.wire.generate import path as generate_path
 from trivium.wire.multipart import Limits as FormLimits
-from trivium.wire.operation import ASYNC_JOBS, SHAPE, TABLE, Form, Operation, Shape
+from trivium.wire.operation import ASYNC_JOBS, SHAPE, TABLE, FormUse, Operation, Shape
 from trivium.wire.videos.request import FORM as VIDEO_FORM
 
 RELAY: Final[dict[bytes, Operation]] = {
@@ -89,39 +89,48 @@ REMEMBERED_BYTES_MAX: Final = 200
 """Longest address of a generate-content request that is read only once."""
 
 
-class Listing(msgspec.Struct, frozen=True, kw_only=True):
+class ModelListRoute(msgspec.Struct, frozen=True, kw_only=True):
     """GET of the model list or of one model."""
 
     google: bool
-    """The path belongs to the generate-content shape alone; else headers decide the dialect."""
+    """The path belongs to the generate-content shape alone; else headers decide the shape."""
     model: str | None = None
     """``None``: the list."""
 
 
-class Explain(msgspec.Struct, frozen=True):
+class ExplainRoute(msgspec.Struct, frozen=True):
     """A request to be explained, not made."""
 
 
-class File(msgspec.Struct, frozen=True):
+class AssetRoute(msgspec.Struct, frozen=True):
     """A generated file by its signed address."""
 
     asset_id: str
 
 
-class Page(msgspec.Struct, frozen=True):
+class PageRoute(msgspec.Struct, frozen=True):
     """Served by the pages plane."""
 
 
-class Root(msgspec.Struct, frozen=True):
+class RootRoute(msgspec.Struct, frozen=True):
     """``/``: clients probe it; any answer does."""
 
 
-Target = Route | Stored | VideoCall | Listing | Explain | File | Page | Root
+Target = (
+    Route
+    | StoredResponseRoute
+    | VideoRoute
+    | ModelListRoute
+    | ExplainRoute
+    | AssetRoute
+    | PageRoute
+    | RootRoute
+)
 
 FORMS: Final = {
     operation: FormLimits(fields_bytes=row.form_text_bytes)
     for operation, row in TABLE.items()
-    if row.form is not Form.NEVER and operation not in ASYNC_JOBS
+    if row.form is not FormUse.NEVER and operation not in ASYNC_JOBS
 }
 """Operations whose body may be a multipart form, which is then taken in as an upload."""
 
@@ -149,7 +158,7 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
     if path == EXPLAIN:
         if method != "POST":
             raise NotAllowed(_POST)
-        return Explain()
+        return ExplainRoute()
     page = _page(method, path)
     if page is not None:
         return page
@@ -161,7 +170,7 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
     return _lasting(method, path) or _resolve_listing(method, path)
 
 
-def _lasting(method: str, path: bytes) -> Stored | VideoCall | None:
+def _lasting(method: str, path: bytes) -> StoredResponseRoute | VideoRoute | None:
     """What outlives the request that made it: stored responses, videos.
 
     Raises ``NotAllowed``, and ``Fault`` for an address of theirs that is not served.
@@ -175,22 +184,22 @@ def _lasting(method: str, path: bytes) -> Stored | VideoCall | None:
     return None if video is None else _video(method, video)
 
 
-def _page(method: str, path: bytes) -> Page | Root | File | None:
+def _page(method: str, path: bytes) -> PageRoute | RootRoute | AssetRoute | None:
     if path[1:].partition(b"/")[0] in PEOPLE and not path.startswith(_NOT_OURS):
         if path in _OLLAMA:
             raise Fault(Kind.PATH_UNKNOWN, _unknown(path))
-        return Page()
+        return PageRoute()
     file = _FILE.fullmatch(path)
     if path != b"/" and path not in PAGES and path != METRICS and file is None:
         return None
     if method not in ("GET", "HEAD"):
         raise NotAllowed(_GET)
     if file is not None:
-        return File(file[1].decode())
-    return Root() if path == b"/" else Page()
+        return AssetRoute(file[1].decode())
+    return RootRoute() if path == b"/" else PageRoute()
 
 
-def _resolve_listing(method: str, path: bytes) -> Listing:
+def _resolve_listing(method: str, path: bytes) -> ModelListRoute:
     listing = _listing(path)
     if listing is not None:
         if method in ("GET", "HEAD"):
@@ -203,7 +212,7 @@ def _resolve_listing(method: str, path: bytes) -> Listing:
 
 def form_limits(target: Target | None) -> FormLimits | None:
     """What a form may hold that is sent there; ``None`` where none is taken."""
-    if isinstance(target, VideoCall):
+    if isinstance(target, VideoRoute):
         return VIDEO_FORM if target.action in ("create", "remix") else None
     return FORMS.get(target.operation) if isinstance(target, Route) else None
 
@@ -215,7 +224,9 @@ def allowed(path: bytes) -> str | None:
     """
     found: list[str] = []
     with contextlib.suppress(Fault):
-        if path[1:].partition(b"/")[0] in PEOPLE and isinstance(resolve("GET", path, b""), Page):
+        if path[1:].partition(b"/")[0] in PEOPLE and isinstance(
+            resolve("GET", path, b""), PageRoute
+        ):
             return _of_page(path)
     for method, names in (("GET", _GET), ("POST", _POST), ("DELETE", _DELETE)):
         with contextlib.suppress(Fault):
@@ -234,7 +245,7 @@ def _of_page(path: bytes) -> str:
 
 
 def shape_of(path: bytes) -> Shape | None:
-    """In whose dialect an error on this path is written; ``None`` for the plain form."""
+    """In whose shape an error on this path is written; ``None`` for the plain form."""
     route = _ROUTES.get(path)
     if route is not None:
         return SHAPE[route.operation]
@@ -248,18 +259,18 @@ def shape_of(path: bytes) -> Shape | None:
     return Shape.GENERATE if found is not None and _COLON.search(found[1]) else None
 
 
-def _stored(method: str, found: re.Match[bytes]) -> Stored:
+def _stored(method: str, found: re.Match[bytes]) -> StoredResponseRoute:
     """What is asked of a stored response. Raises ``NotAllowed``."""
     response_id = unquote(found[1].decode("latin-1"))
     below = (found[2] or b"").decode()
     if below == "cancel":
         if method != "POST":
             raise NotAllowed(_POST)
-        return Stored(response_id=response_id, action=below)
+        return StoredResponseRoute(response_id=response_id, action=below)
     if method in ("GET", "HEAD"):
-        return Stored(response_id=response_id, action=below or "retrieve")
+        return StoredResponseRoute(response_id=response_id, action=below or "retrieve")
     if method == "DELETE" and not below:
-        return Stored(response_id=response_id, action="delete")
+        return StoredResponseRoute(response_id=response_id, action="delete")
     raise NotAllowed(_GET if below else f"{_GET}, {_DELETE}")
 
 
@@ -272,14 +283,14 @@ _VIDEOS: Final = {
 """What each method asks of each path below ``/v1/videos``."""
 
 
-def _video(method: str, found: re.Match[bytes]) -> VideoCall:
+def _video(method: str, found: re.Match[bytes]) -> VideoRoute:
     """What is asked of videos, or of one. Raises ``NotAllowed``."""
     below = (found[2] or b"").decode() or ("video" if found[1] else "")
     actions = _VIDEOS[below]
     if method not in actions:
         raise NotAllowed(", ".join(sorted(actions, key=("GET", "HEAD", "POST", _DELETE).index)))
     video_id = unquote((found[1] or b"").decode("latin-1"))
-    return VideoCall(action=actions[method], video_id=video_id)
+    return VideoRoute(action=actions[method], video_id=video_id)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -318,12 +329,12 @@ def _is_sse(query: bytes) -> bool:
     )
 
 
-def _listing(path: bytes) -> Listing | None:
+def _listing(path: bytes) -> ModelListRoute | None:
     google = _GOOGLE.match(path) is not None
     if google:
         rest = path[path.index(b"/v1") :].split(b"/", 2)[2]
     elif path in _LISTS:
-        return Listing(google=False)
+        return ModelListRoute(google=False)
     elif path.startswith(b"/v1/models/"):
         rest = path[4:]
     elif path.startswith(b"/models/"):
@@ -331,11 +342,11 @@ def _listing(path: bytes) -> Listing | None:
     else:
         return None
     if rest == b"models":
-        return Listing(google=google)
+        return ModelListRoute(google=google)
     name = generate_path.decode_model(rest.removeprefix(b"models/").decode("latin-1"))
     if not rest.startswith(b"models/") or not name or name.startswith(":"):
         return None
-    return Listing(google=google, model=name)
+    return ModelListRoute(google=google, model=name)
 
 
 _OPENAI: Final = re.compile(

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from trivium.clock import Clock
-from trivium.identity.ending import Tell, end_access, end_office, untold
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import InForce, Key, Role, User, left_to_others
+from trivium.identity.model import InForce, Key, User, UserRole, left_to_others
+from trivium.identity.revocation import LogAct, end_access, end_office, log_nothing
 from trivium.observe.audit.model import ActKind
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ ID_MAX: Final = 2**53
 """No database has so many rows, and none takes a number of any length."""
 
 
-class Listed(msgspec.Struct, frozen=True, kw_only=True):
+class ListedUser(msgspec.Struct, frozen=True, kw_only=True):
     """A user with the balance of their account and the number of their keys."""
 
     user: User
@@ -38,7 +38,7 @@ class Directory:
 
     async def page(
         self, search: str = "", after: int = 0, limit: int = 50
-    ) -> tuple[list[Listed], int | None]:
+    ) -> tuple[list[ListedUser], int | None]:
         """Users in the order they were made, after that id, whose name or address holds the text;
         and after which id the next page begins, ``None`` on the last.
         """
@@ -48,7 +48,8 @@ class Directory:
         async with self._db.read() as conn:
             found = await store.page_users(conn, search.strip()[:254], after, limit + 1)
         listed = [
-            Listed(user=user, balance_nanos=nanos, keys=keys) for user, nanos, keys in found[:limit]
+            ListedUser(user=user, balance_nanos=nanos, keys=keys)
+            for user, nanos, keys in found[:limit]
         ]
         return listed, listed[-1].user.id if len(found) > limit else None
 
@@ -70,7 +71,9 @@ class Directory:
             raise IdentityError("key", "is not there")
         return found
 
-    async def switch(self, by: int, user_id: int, *, disabled: bool, tell: Tell = untold) -> User:
+    async def switch(
+        self, by: int, user_id: int, *, disabled: bool, log_act: LogAct = log_nothing
+    ) -> User:
         """Disable or enable a user: keys are refused within seconds; logins, consents and developer
         tokens end for good. ``tell``: hears of all that was done.
 
@@ -83,15 +86,17 @@ class Directory:
         async with self._db.write() as conn:
             user = await _user(conn, user_id)
             if disabled:
-                await end_access(conn, user_id, int(self._clock.now()), tell)
+                await end_access(conn, user_id, int(self._clock.now()), log_act)
             raised = await store.bump(conn)
             await store.set_user_disabled(conn, user_id, raised, disabled=disabled)
             kind = ActKind.USER_DISABLED if disabled else ActKind.USER_ENABLED
-            await tell(conn, kind, user_id, f"user:{user_id}")
+            await log_act(conn, kind, user_id, f"user:{user_id}")
         await self._in_force()
         return msgspec.structs.replace(user, disabled=disabled)
 
-    async def appoint(self, by: int, user_id: int, role: Role, tell: Tell = untold) -> User:
+    async def appoint(
+        self, by: int, user_id: int, role: UserRole, log_act: LogAct = log_nothing
+    ) -> User:
         """Give a user another role; their logins end, so that none outlives what it was for, and
         tokens for administration with the office. ``tell``: hears of all that was done.
 
@@ -104,10 +109,10 @@ class Directory:
             raise IdentityError("user", "you cannot change your own role")
         async with self._db.write() as conn:
             user = await _user(conn, user_id)
-            await end_office(conn, user_id, role, int(self._clock.now()), tell)
+            await end_office(conn, user_id, role, int(self._clock.now()), log_act)
             await store.bump(conn)
             await store.set_role(conn, user_id, role)
-            await tell(conn, ActKind.USER_ROLE, user_id, f"user:{user_id}", {"role": role.value})
+            await log_act(conn, ActKind.USER_ROLE, user_id, f"user:{user_id}", {"role": role.value})
         return msgspec.structs.replace(user, role=role)
 
 

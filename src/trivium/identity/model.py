@@ -23,7 +23,7 @@ Network: TypeAlias = IPv4Network | IPv6Network
 
 
 @unique
-class Role(Enum):
+class UserRole(Enum):
     """What a user may do beyond using models."""
 
     USER = "user"
@@ -42,7 +42,7 @@ class Period(Enum):
     """For good."""
 
 
-class Budget(msgspec.Struct, frozen=True, kw_only=True):
+class KeyBudget(msgspec.Struct, frozen=True, kw_only=True):
     """What a key may cost within a period."""
 
     amount_nanos: int
@@ -58,7 +58,7 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     email: str
     email_verified: bool = False
     """Whether somebody has shown that letters to the address reach them."""
-    role: Role = Role.USER
+    role: UserRole = UserRole.USER
     disabled: bool = False
     unlimited: bool = False
     """Spends without a balance."""
@@ -98,7 +98,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     header_only: bool = False
     """Whether it is refused where it comes in an address (``?key=``)."""
     limits: RateLimits | None = None
-    budgets: tuple[Budget, ...] = ()
+    budgets: tuple[KeyBudget, ...] = ()
     networks: tuple[str, ...] = ()
     """Networks it may be used from, as CIDR; empty: from anywhere."""
     grant_id: int | None = None
@@ -129,7 +129,7 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The key's; ``None``: none."""
     user_limits: RateLimits | None = None
     """The user's, over all keys together; ``None``: none."""
-    budgets: tuple[Budget, ...] = ()
+    budgets: tuple[KeyBudget, ...] = ()
     """The key's, at most one a period."""
     networks: tuple[Network, ...] = ()
     """Where the key may be used from; empty: anywhere."""
@@ -140,7 +140,7 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     with another secret."""
 
     @property
-    def purse_id(self) -> int:
+    def budget_id(self) -> int:
         """Return the id under which budgets are counted: the key's, or one for all keys of a
         consent.
         """

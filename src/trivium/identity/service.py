@@ -13,9 +13,9 @@ import msgspec
 
 from trivium.clock import Clock
 from trivium.identity import keys
-from trivium.identity.ending import Tell, end_access, end_office, untold
 from trivium.identity.errors import IdentityError, TakenError
-from trivium.identity.model import Budget, InForce, Key, Role, User, left_to_others
+from trivium.identity.model import InForce, Key, KeyBudget, User, UserRole, left_to_others
+from trivium.identity.revocation import LogAct, end_access, end_office, log_nothing
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits
@@ -54,7 +54,7 @@ class Identity:
         self,
         name: str,
         email: str,
-        role: Role = Role.USER,
+        role: UserRole = UserRole.USER,
         *,
         unlimited: bool = False,
         group: str = "",
@@ -107,18 +107,20 @@ class Identity:
         async with self._db.read() as conn:
             return await store.find_users(conn, None)
 
-    async def disable_user(self, name_or_email: str, tell: Tell = untold) -> User:
+    async def disable_user(self, name_or_email: str, log_act: LogAct = log_nothing) -> User:
         """Refuse all of a user's keys; end their logins, consents and developer tokens for good.
 
         ``tell``: hears of all that was done. Raises ``IdentityError`` (``user``).
         """
-        return await self._set_disabled(name_or_email, tell, disabled=True)
+        return await self._set_disabled(name_or_email, log_act, disabled=True)
 
-    async def enable_user(self, name_or_email: str, tell: Tell = untold) -> User:
+    async def enable_user(self, name_or_email: str, log_act: LogAct = log_nothing) -> User:
         """Accept a user's keys again, except revoked ones. Raises ``IdentityError`` (``user``)."""
-        return await self._set_disabled(name_or_email, tell, disabled=False)
+        return await self._set_disabled(name_or_email, log_act, disabled=False)
 
-    async def set_role(self, name_or_email: str, role: Role, tell: Tell = untold) -> User:
+    async def set_role(
+        self, name_or_email: str, role: UserRole, log_act: LogAct = log_nothing
+    ) -> User:
         """What a user may do from now on; their logins end, so that none outlives what it was for,
         and tokens for administration with the office. ``tell``: hears of all that was done.
 
@@ -128,10 +130,10 @@ class Identity:
 
         async with self._db.write() as conn:
             user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
-            await end_office(conn, user.id, role, int(self._clock.now()), tell)
+            await end_office(conn, user.id, role, int(self._clock.now()), log_act)
             await store.bump(conn)
             await store.set_role(conn, user.id, role)
-            await tell(conn, ActKind.USER_ROLE, user.id, f"user:{user.id}", {"role": role.value})
+            await log_act(conn, ActKind.USER_ROLE, user.id, f"user:{user.id}", {"role": role.value})
         return msgspec.structs.replace(user, role=role)
 
     async def create_key(
@@ -144,7 +146,7 @@ class Identity:
         strict: bool = False,
         header_only: bool = False,
         limits: RateLimits | None = None,
-        budgets: Sequence[Budget] = (),
+        budgets: Sequence[KeyBudget] = (),
         networks: Sequence[str] = (),
     ) -> tuple[Key, str]:
         """A new key of a user's, and its secret, which is nowhere to be had again.
@@ -216,17 +218,17 @@ class Identity:
         await self._in_force()
         return msgspec.structs.replace(found, disabled=True)
 
-    async def _set_disabled(self, name_or_email: str, tell: Tell, *, disabled: bool) -> User:
+    async def _set_disabled(self, name_or_email: str, log_act: LogAct, *, disabled: bool) -> User:
         from trivium.identity import store
 
         async with self._db.write() as conn:
             user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
             if disabled:
-                await end_access(conn, user.id, int(self._clock.now()), tell)
+                await end_access(conn, user.id, int(self._clock.now()), log_act)
             raised = await store.bump(conn)
             await store.set_user_disabled(conn, user.id, raised, disabled=disabled)
             kind = ActKind.USER_DISABLED if disabled else ActKind.USER_ENABLED
-            await tell(conn, kind, user.id, f"user:{user.id}")
+            await log_act(conn, kind, user.id, f"user:{user.id}")
         await self._in_force()
         return msgspec.structs.replace(user, disabled=disabled)
 

@@ -1,10 +1,10 @@
 """All keys in memory, no older than a second or two.
 
-The revision row is polled: one indexed query a second and worker, and earlier where ``Lookout`` has
-a reason. What notifies instead was weighed. SQLite's ``data_version`` changes with every batch of
-request records, so it would say "something changed" every second and save nothing. PostgreSQL's
-``LISTEN`` pins a connection a worker, does not exist behind PgBouncer in transaction mode, and
-needs the poll anyway for what was said while the connection was down.
+The revision row is polled: one indexed query a second and worker, and earlier where
+``KeyRefresher`` has a reason. What notifies instead was weighed. SQLite's ``data_version`` changes
+with every batch of request records, so it would say "something changed" every second and save
+nothing. PostgreSQL's ``LISTEN`` pins a connection a worker, does not exist behind PgBouncer in
+transaction mode, and needs the poll anyway for what was said while the connection was down.
 
 Rows are paged by (revision, id). Writes of identities queue on the revision row, so none becomes
 visible after a later one, and everything changed since the last page has a higher revision: the
@@ -28,7 +28,7 @@ import msgspec
 import structlog
 
 from trivium.clock import Clock, SystemClock
-from trivium.identity.model import Budget, Caller, Network
+from trivium.identity.model import Caller, KeyBudget, Network
 from trivium.settings.limits import limits
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ PATIENCE_S: Final = 1.0
 """How long a look is waited for. A frozen database must not hold up who waits."""
 
 
-class Lookout:
+class KeyRefresher:
     """Refreshes the snapshot of keys early. One for each worker."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Lookout:
         self._running: set[asyncio.Task[None]] = set()
         self._earliest = 0.0
 
-    async def look(self) -> None:
+    async def refresh_keys(self) -> None:
         """Return once a look that began after this call is over, or ``PATIENCE_S`` have passed.
 
         Raises nothing: what a look could not find out, the next poll will.
@@ -252,8 +252,8 @@ def _allowed(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 @lru_cache(maxsize=1024)
-def _budgets(text: str) -> tuple[Budget, ...]:
-    return msgspec.json.decode(text, type=tuple[Budget, ...])
+def _budgets(text: str) -> tuple[KeyBudget, ...]:
+    return msgspec.json.decode(text, type=tuple[KeyBudget, ...])
 
 
 @lru_cache(maxsize=1024)

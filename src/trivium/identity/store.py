@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Select, and_, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.identity.model import Budget, Key, Role, User
+from trivium.identity.model import Key, KeyBudget, User, UserRole
 from trivium.identity.terms import Terms, terms_of
 from trivium.settings.limits import RateLimits, limits
 from trivium.storage.schema.core import accounts, keys, revision, users
@@ -38,7 +38,7 @@ _KEY = (
     .label("last_used_at"),
 )
 _texts = msgspec.json.Decoder(tuple[str, ...]).decode
-_budgets = msgspec.json.Decoder(tuple[Budget, ...]).decode
+_budgets = msgspec.json.Decoder(tuple[KeyBudget, ...]).decode
 
 
 async def bump(conn: AsyncConnection) -> int:
@@ -165,7 +165,7 @@ def user_of(row: Any) -> User:
         User,
         row,
         email_verified=row.email_verified_at is not None,
-        role=Role(row.role),
+        role=UserRole(row.role),
         group=row.price_group,
         limits=_limits(row),
     )
@@ -180,7 +180,7 @@ async def set_user_disabled(
     await conn.execute(update(keys).where(keys.c.user_id == user_id).values(revision=raised))
 
 
-async def set_role(conn: AsyncConnection, user_id: int, role: Role) -> None:
+async def set_role(conn: AsyncConnection, user_id: int, role: UserRole) -> None:
     """Set what a user may do beyond using models."""
     await conn.execute(update(users).where(users.c.id == user_id).values(role=role.value))
 

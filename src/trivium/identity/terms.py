@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Budget, Key, Network
+from trivium.identity.model import Key, KeyBudget, Network
 from trivium.settings.limits import LIMIT_MAX, RateLimits
 
 NAME_CHARS_MAX: Final = 100
@@ -35,7 +35,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     header_only: bool = False
     """It is refused in an address (``?key=``), which proxies write into their logs."""
     limits: RateLimits | None = None
-    budgets: tuple[Budget, ...] = ()
+    budgets: tuple[KeyBudget, ...] = ()
     """At most one a period."""
     networks: tuple[str, ...] = ()
     """Addresses or CIDR it may be used from; empty: from anywhere."""
@@ -108,7 +108,7 @@ def limits_of(limits: RateLimits | None) -> RateLimits | None:
     return limits
 
 
-def _budgets(budgets: Sequence[Budget]) -> tuple[Budget, ...]:
+def _budgets(budgets: Sequence[KeyBudget]) -> tuple[KeyBudget, ...]:
     if len({budget.period for budget in budgets}) < len(budgets):
         raise IdentityError("budgets", "are at most one a period")
     for budget in budgets:

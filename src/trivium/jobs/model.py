@@ -8,12 +8,12 @@ from typing import Final, Protocol
 import msgspec
 
 from trivium.wire.operation import Operation
-from trivium.wire.videos.answer import FINAL, Status
-from trivium.wire.videos.resource import Video, VideoError
+from trivium.wire.videos.answer import FINAL, VideoStatus
+from trivium.wire.videos.resource import VideoError, VideoResource
 
 
 @unique
-class Keeping(Enum):
+class ArchiveState(Enum):
     """Whether our own store has a video's files."""
 
     NO = "no"
@@ -21,7 +21,7 @@ class Keeping(Enum):
     YES = "yes"
 
 
-class Limits(Protocol):
+class JobLimits(Protocol):
     """What is read of the ``[jobs]`` settings."""
 
     @property
@@ -60,7 +60,7 @@ class Limits(Protocol):
         ...
 
 
-class Account(msgspec.Struct, frozen=True, kw_only=True):
+class JobAccount(msgspec.Struct, frozen=True, kw_only=True):
     """Where a job is made: follow-ups go there and nowhere else."""
 
     channel: str
@@ -83,12 +83,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """Of the request that asked; its hold's and its entry's too."""
     model: str
     """The public name asked for."""
-    account: Account
+    account: JobAccount
     upstream_id: str | None = None
     """``None``: the upstream has not answered yet."""
     file: str = ""
     """Where the upstream has the file; empty: under the id."""
-    status: Status = Status.QUEUED
+    status: VideoStatus = VideoStatus.QUEUED
     progress: int = 0
     error: VideoError | None = None
     size: str
@@ -99,7 +99,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     created_at: int
     completed_at: int | None = None
     expires_at: int | None = None
-    kept: Keeping = Keeping.NO
+    kept: ArchiveState = ArchiveState.NO
     assets: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Ids in our own store by variant."""
     looked_at: int = 0
@@ -111,9 +111,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         return self.status in FINAL
 
     @property
-    def resource(self) -> Video:
+    def resource(self) -> VideoResource:
         """Return the video as its owner reads it."""
-        return Video(
+        return VideoResource(
             id=self.id,
             model=self.model,
             status=self.status.value,
@@ -149,7 +149,7 @@ FRESH_S: Final = 1
 """A video that was looked at a second ago is as it was: whoever asks more often gets that."""
 
 
-def pause_s(age_s: float, limits: Limits) -> int:
+def pause_s(age_s: float, limits: JobLimits) -> int:
     """Seconds until the next look at a job that nobody asks about."""
     return max(1, round(min(limits.look_max_s, max(limits.look_s, age_s / 10))))
 
@@ -159,6 +159,6 @@ def poll_after_ms(age_s: float) -> int:
     return round(min(POLL_MS_MAX, max(POLL_MS, age_s * 50)))
 
 
-def is_too_old(age_s: float, limits: Limits) -> bool:
+def is_too_old(age_s: float, limits: JobLimits) -> bool:
     """Whether the job is so old that it counts as failed."""
     return age_s >= limits.age_max_s

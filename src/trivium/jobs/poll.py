@@ -12,9 +12,9 @@ import structlog
 
 from trivium.faults import Fault, Kind
 from trivium.jobs import model
-from trivium.jobs.asking import Asking
-from trivium.jobs.model import BIRTH_S, CLAIM_S, LOST_S, Job, Keeping
+from trivium.jobs.model import BIRTH_S, CLAIM_S, LOST_S, ArchiveState, Job
 from trivium.jobs.service import Jobs
+from trivium.jobs.video_client import VideoClient
 from trivium.storage.errors import StorageError
 from trivium.wire.videos.answer import FINAL
 
@@ -33,7 +33,7 @@ Keep = Callable[[Job], Awaitable[None]]
 """Puts a finished job's files into our own store. Raises ``Fault`` and what the stores raise."""
 
 
-async def look(jobs: Jobs, asking: Asking, job: Job) -> Job:
+async def look(jobs: Jobs, video_client: VideoClient, job: Job) -> Job:
     """Look at a job that this worker claimed, and store the result. Raises what the database
     raises.
     """
@@ -41,7 +41,7 @@ async def look(jobs: Jobs, asking: Asking, job: Job) -> Job:
     late = model.is_too_old(age, jobs.limits)
     try:
         async with asyncio.timeout(LOOK_S):
-            seen = await asking.look(job)
+            seen = await video_client.look(job)
     except (Fault, TimeoutError) as error:
         kind = error.kind if isinstance(error, Fault) else Kind.UPSTREAM_TIMEOUT
         if kind is Kind.NOT_FOUND and age >= LOST_S:
@@ -69,13 +69,13 @@ class Poller:
     def __init__(
         self,
         jobs: Jobs,
-        asking: Asking,
+        video_client: VideoClient,
         keep: Keep | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """``keep``: ``None`` where files are not kept."""
         self._jobs = jobs
-        self._asking = asking
+        self._asking = video_client
         self._keep = keep
         self._sleep = sleep
         self._running: dict[asyncio.Task[None], Job] = {}
@@ -145,7 +145,7 @@ class Poller:
             await self._jobs.lose(job)
         elif not job.is_final:
             await look(self._jobs, self._asking, job)
-        elif job.kept is Keeping.WANTED and self._keep is not None:
+        elif job.kept is ArchiveState.WANTED and self._keep is not None:
             await self._keep_files(self._keep, job)
         else:
             await self._jobs.let_go(job)

@@ -15,14 +15,23 @@ from trivium.clock import Clock, SystemClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.jobs import model
-from trivium.jobs.model import BIRTH_S, ID, ID_PREFIX, LOST_S, Account, Job, Keeping, Limits
+from trivium.jobs.model import (
+    BIRTH_S,
+    ID,
+    ID_PREFIX,
+    LOST_S,
+    ArchiveState,
+    Job,
+    JobAccount,
+    JobLimits,
+)
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
 from trivium.ledger.refusals import too_low
-from trivium.providers.videos.registry import dialect_of
+from trivium.providers.videos.registry import protocol_of
 from trivium.storage.errors import StorageError
-from trivium.storage.rounds import Doubt
-from trivium.wire.videos.answer import Seen, Status
+from trivium.storage.periodic import PurgeClock
+from trivium.wire.videos.answer import SeenVideo, VideoStatus
 from trivium.wire.videos.resource import VideoError
 
 if TYPE_CHECKING:
@@ -51,14 +60,14 @@ class Sealer(Protocol):
         ...
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
+class JobOrder(msgspec.Struct, frozen=True, kw_only=True):
     """The values that a new job is made from."""
 
     user_id: int
     key_id: int
     request_id: str
     model: str
-    account: Account
+    account: JobAccount
     """Where it is tried first."""
     size: str
     seconds: int
@@ -81,7 +90,7 @@ class Jobs:
         self,
         db: "Database",
         vault: Sealer,
-        limits: Limits,
+        limits: JobLimits,
         *,
         spare: Callable[[int, int], Awaitable[None]],
         clock: Clock = _SYSTEM,
@@ -97,13 +106,13 @@ class Jobs:
         self._vault = vault
         self._spare = spare
         self._clock = clock
-        self._doubt = Doubt(db, clock, "jobs")
+        self._doubt = PurgeClock(db, clock, "jobs")
         self._interrupted = interrupted
         self.limits = limits
 
     # --- a job's life -----------------------------------------------------------------------------
 
-    async def begin(self, order: Order, hold: Hold | None) -> Job:
+    async def begin(self, order: JobOrder, hold: Hold | None) -> Job:
         """Store a job and set its price aside; ``hold`` is ``None`` for a free one. Raises
         ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN).
         """
@@ -178,7 +187,7 @@ class Jobs:
             # undoes the transaction
             raise _MissingError(hold.amount_nanos - (former.amount_nanos if former else 0))
 
-    async def born(self, job: Job, account: Account, seen: Seen) -> Job:
+    async def born(self, job: Job, account: JobAccount, seen: SeenVideo) -> Job:
         """Note that an upstream has taken the job. May be repeated. Raises what ``Database.write``
         raises.
         """
@@ -196,23 +205,23 @@ class Jobs:
             if await store.forget(conn, job.id) is not None:
                 await holds.take(conn, job.request_id)
 
-    async def see(self, job: Job, seen: Seen) -> Job:
+    async def see(self, job: Job, seen: SeenVideo) -> Job:
         """Write what its upstream says of it; an end is paid for or given back at once.
 
         Raises what ``Database.write`` raises; may be repeated.
         """
         now = int(self._clock.now())
         age = now - job.created_at
-        final = seen.status in (Status.COMPLETED, Status.FAILED)
+        final = seen.status in (VideoStatus.COMPLETED, VideoStatus.FAILED)
         error = None
-        if seen.status is Status.FAILED:
+        if seen.status is VideoStatus.FAILED:
             error = VideoError(
                 code=seen.error_code or "generation_failed",
                 message=seen.error_message or "The video could not be made.",
             )
-        completed = seen.status is Status.COMPLETED
+        completed = seen.status is VideoStatus.COMPLETED
         expires_at = seen.expires_at
-        if expires_at is None and (keeps_s := dialect_of(job.account.operation).keeps_s):
+        if expires_at is None and (keeps_s := protocol_of(job.account.operation).keeps_s):
             expires_at = now + keeps_s
         keeps = completed and self.limits.keep_days > 0
         looked = msgspec.structs.replace(
@@ -223,7 +232,7 @@ class Jobs:
             file=seen.file,
             completed_at=now if completed else None,
             expires_at=expires_at if completed else None,
-            kept=Keeping.WANTED if keeps else Keeping.NO,
+            kept=ArchiveState.WANTED if keeps else ArchiveState.NO,
             looked_at=now,
             look_at=(now if keeps else None) if final else now + model.pause_s(age, self.limits),
         )
@@ -231,9 +240,9 @@ class Jobs:
 
     async def give_up(self, job: Job, code: str, message: str) -> Job:
         """Note that the job has failed and costs nothing."""
-        failed = Seen(
+        failed = SeenVideo(
             id=job.upstream_id or "",
-            status=Status.FAILED,
+            status=VideoStatus.FAILED,
             error_code=code,
             error_message=message,
             file=job.file,
@@ -246,7 +255,7 @@ class Jobs:
         """
         message = "The gateway was stopped while it asked for this video."
         error = VideoError(code=INTERRUPTED, message=message)
-        lost = msgspec.structs.replace(job, status=Status.FAILED, error=error, look_at=None)
+        lost = msgspec.structs.replace(job, status=VideoStatus.FAILED, error=error, look_at=None)
         return await self._write(lost, is_charged=self._interrupted == "hold", end=INTERRUPTED)
 
     async def _write(self, job: Job, *, is_charged: bool | None = None, end: str = "") -> Job:
@@ -255,7 +264,9 @@ class Jobs:
         async with self._db.write() as conn:
             if await store.change(conn, job):
                 if job.is_final:
-                    charged = job.status is Status.COMPLETED if is_charged is None else is_charged
+                    charged = (
+                        job.status is VideoStatus.COMPLETED if is_charged is None else is_charged
+                    )
                     await self._settle(conn, job, charged=charged, end=end)
                 return job
             row = await store.find(conn, job.user_id, job.id)
@@ -373,7 +384,7 @@ class Jobs:
         async with self._db.write() as conn:
             await store.put_off(conn, job.id, None)
 
-    async def keep(self, job: Job, kept: Keeping) -> bool:
+    async def keep(self, job: Job, kept: ArchiveState) -> bool:
         """Note that our own store has the job's ``assets``; ``False``: the job was deleted
         meanwhile.
         """

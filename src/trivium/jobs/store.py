@@ -7,12 +7,12 @@ import msgspec
 from sqlalchemy import Row, and_, delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.jobs.model import BIRTH_S, CLAIM_S, Account, Job, Keeping
+from trivium.jobs.model import BIRTH_S, CLAIM_S, ArchiveState, Job, JobAccount
 from trivium.storage.schema.core import holds
 from trivium.storage.schema.requests import jobs
 from trivium.storage.structs import struct_of, values_of
 from trivium.wire.operation import Operation
-from trivium.wire.videos.answer import FINAL, Status
+from trivium.wire.videos.answer import FINAL, VideoStatus
 from trivium.wire.videos.resource import VideoError
 
 _OPEN: Final = jobs.c.status.not_in([status.value for status in FINAL])
@@ -24,7 +24,7 @@ def job_of(row: Row[Any], prompt: str) -> Job:
     error = None
     if row.error_code is not None:
         error = VideoError(code=row.error_code, message=row.error_message or "")
-    account = Account(
+    account = JobAccount(
         channel=row.channel,
         credential=row.credential,
         operation=Operation(row.operation),
@@ -35,10 +35,10 @@ def job_of(row: Row[Any], prompt: str) -> Job:
         row,
         account=account,
         file=row.file or "",
-        status=Status(row.status),
+        status=VideoStatus(row.status),
         error=error,
         prompt=prompt,
-        kept=Keeping(row.kept),
+        kept=ArchiveState(row.kept),
         assets=_assets(row.assets),
     )
 
@@ -182,7 +182,11 @@ async def bring_back(conn: AsyncConnection, now: int, pause_s: int) -> int:
 
 
 async def keep(
-    conn: AsyncConnection, job_id: str, kept: Keeping, assets: Mapping[str, str], expires_at: int
+    conn: AsyncConnection,
+    job_id: str,
+    kept: ArchiveState,
+    assets: Mapping[str, str],
+    expires_at: int,
 ) -> bool:
     """Note what our own store has; ``False``: the job is gone meanwhile. One that is not kept
     whole yet stays with whoever has it.
@@ -192,7 +196,7 @@ async def keep(
         "assets": msgspec.json.encode(assets).decode(),
         "expires_at": expires_at,
     }
-    if kept is Keeping.YES:
+    if kept is ArchiveState.YES:
         values |= {"look_at": None, "claimed_until": 0}
     done = await conn.execute(update(jobs).where(jobs.c.id == job_id).values(values))
     return bool(done.rowcount)

@@ -6,9 +6,9 @@ is left of the lease may be held by further requests::
 
     free = leased - held - spent
 
-Each turn with the database (``ledger/turns.py``) books settlements and renews the lease at once.
-What it is to be afterwards is a *wish*. A lease shrinks here before the database hears of it and
-grows only when the database has said so: the worker never relies on more than is set aside,
+Each turn with the database (``ledger/ledger_sync.py``) books settlements and renews the lease at
+once. What it is to be afterwards is a *wish*. A lease shrinks here before the database hears of it
+and grows only when the database has said so: the worker never relies on more than is set aside,
 whatever becomes of the turn.
 
 Sizing: enough for what is held and awaited, and ahead of it what was asked for in the last seconds
@@ -26,7 +26,7 @@ from collections import deque
 from enum import Enum, unique
 from typing import Final
 
-from trivium.ledger.model import Standing, Waiting, Wish
+from trivium.ledger.model import LeaseRequest, LeaseState, Waiting
 
 AHEAD_S: Final = 3
 """Seconds of recent demand leased ahead: some turns of the default ``flush_s``."""
@@ -50,7 +50,7 @@ PATIENCE_S: Final = 3.0
 
 
 @unique
-class Verdict(Enum):
+class LeaseVerdict(Enum):
     """What happens to a request that waited for a turn."""
 
     GRANTED = "granted"
@@ -160,7 +160,7 @@ class Allowance:
         self.held -= amount
         self.spent += cost
 
-    def wish(self, booked: int, now: float, *, steady: bool = False) -> Wish:
+    def wanted(self, booked: int, now: float, *, steady: bool = False) -> LeaseRequest:
         """What the lease should be after a turn that books ``booked`` of what is spent.
 
         The lease shrinks at once to what will be kept. ``steady``: it does not shrink, because the
@@ -183,9 +183,9 @@ class Allowance:
         self.leased = min(self.leased, keep + booked)
         if not self._round:
             self._round_at = now
-        return Wish(keep, need, ahead, awaited, room, self._round, yields)
+        return LeaseRequest(keep, need, ahead, awaited, room, self._round, yields)
 
-    def learn(self, standing: Standing, booked: int, now: float) -> None:
+    def learn(self, standing: LeaseState, booked: int, now: float) -> None:
         """Take over the outcome of a turn."""
         self.leased = standing.leased
         self.pool = standing.pool
@@ -202,7 +202,7 @@ class Allowance:
         """Another worker has too little: lease nothing ahead for a while."""
         self.short_until = now + SHORT_S
 
-    def answer(self, waiting: Waiting, now: float) -> Verdict:
+    def answer(self, waiting: Waiting, now: float) -> LeaseVerdict:
         """Decide about a waiting request after the turn that was just learnt of; takes what it
         needs.
         """
@@ -215,17 +215,17 @@ class Allowance:
             # costs above their holds may have used up a lease that was granted
             is_short = self.held + self.spent + amount > self.pool
         if is_enough:
-            return Verdict.GRANTED
+            return LeaseVerdict.GRANTED
         if not waiting.counted:
-            return Verdict.AGAIN
+            return LeaseVerdict.AGAIN
         if is_short:
             self.short_until = max(self.short_until, now + SHORT_S)
             is_heard = self._is_final and (not self.others or waiting.since <= self._round_at)
             if is_heard or amount > max(0, self.pool) + self.others:
-                return Verdict.REFUSED
+                return LeaseVerdict.REFUSED
         if now > waiting.since + PATIENCE_S:
-            return Verdict.UNKNOWN
-        return Verdict.LATER if is_short and self._round else Verdict.AGAIN
+            return LeaseVerdict.UNKNOWN
+        return LeaseVerdict.LATER if is_short and self._round else LeaseVerdict.AGAIN
 
     def is_idle(self, now: float) -> bool:
         """Whether nobody has asked for so long that the lease goes back."""
@@ -271,19 +271,19 @@ def _rate(old: int, amount: int, passed_ms: int, fade_ms: int) -> int:
     return max(fresh, old - old * min(passed_ms, fade_ms) // fade_ms)
 
 
-def granted(wish: Wish, pool: int) -> int:
+def granted(wanted: LeaseRequest, pool: int) -> int:
     """The lease after a turn: what was asked for as far as the pool goes, never below ``keep``.
 
     ``pool``: what the account has for this worker, its present lease included, after the bookings.
     Of what is awaited each is granted whole or not at all, in the order of asking.
     """
-    room = pool - wish.room
-    if wish.need <= room:
-        lease = wish.need + min(wish.ahead, (room - wish.need) // SHARE)
+    room = pool - wanted.room
+    if wanted.need <= room:
+        lease = wanted.need + min(wanted.ahead, (room - wanted.need) // SHARE)
     else:
-        lease = wish.need - sum(wish.awaited)
-        for amount in wish.awaited:
+        lease = wanted.need - sum(wanted.awaited)
+        for amount in wanted.awaited:
             if lease + amount <= pool:
                 lease += amount
         lease = min(lease, pool)
-    return max(wish.keep, lease, 0)
+    return max(wanted.keep, lease, 0)

@@ -2,7 +2,7 @@
 
 A token is taken for four bytes (what English prose comes to in the vendors' tokenizers; code and
 other scripts are denser). Input: the request's body, JSON and all, which errs upwards by the
-punctuation. Output: what the model wrote in what the caller was sent (``wire/written.py``), a
+punctuation. Output: what the model wrote in what the caller was sent (``wire/output_count.py``), a
 picture at what Google's cost, sound by its length. Reasoning that nobody is shown cannot be seen:
 it is charged as far as the vendor reports it.
 
@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.wire.written import Written
+from trivium.wire.output_count import OutputCount
 
 TOKEN_BYTES: Final = 4
 PICTURE_TOKENS: Final = 1290
@@ -25,7 +25,7 @@ PICTURE_TOKENS: Final = 1290
 generation", read 2026-11-21)."""
 SOUND_BYTES_A_TOKEN: Final = 3_072
 """Characters of base64: PCM of 16 bits at 24 kHz is 64,000 a second, in which OpenAI's models make
-20.8 tokens, as in ``ledger/media.py``."""
+20.8 tokens, as in ``ledger/audio_cost.py``."""
 COUNT_MAX: Final = 2**27 - 1
 """Tokens of one class in one answer, 134 million, beyond which a count is a vendor's mistake."""
 SECONDS_MAX: Final = 1_000_000.0
@@ -83,7 +83,7 @@ def is_count(reported: Usage | None) -> bool:
 
 
 def used(
-    reported: Usage | None, input_tokens: int, written: Callable[[], Written], *, final: bool
+    reported: Usage | None, input_tokens: int, written: Callable[[], OutputCount], *, final: bool
 ) -> Usage:
     """What an answer used.
 

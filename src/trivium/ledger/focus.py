@@ -20,10 +20,10 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.ledger.amounts import format_usd
-from trivium.ledger.audit import Detail, detail_of, reckoned
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.prices import tariff_of
 from trivium.ledger.tariff import Rates, Tariff
+from trivium.ledger.verify import Detail, detail_of, reckoned
 
 COLUMNS: Final = (
     *("BilledCost", "BillingAccountId", "BillingAccountName", "BillingAccountType"),

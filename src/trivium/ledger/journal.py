@@ -108,7 +108,7 @@ def _held(hold: Hold, interrupted_nanos: int, at: int) -> bytes:
     return _encode(("h", hold.request_id, hold.user_id, interrupted_nanos, at, detail))
 
 
-class Segment:
+class JournalFile:
     """One file, open and locked."""
 
     __slots__ = ("_fd", "_is_torn", "_synced", "path", "size")
@@ -171,7 +171,7 @@ class Journal:
         self.worker = worker
         self._folder = folder
         self._number = 0
-        self._older: list[Segment] = []
+        self._older: list[JournalFile] = []
         self.gathers = gathers
         self._gathered: list[bytes] = []
         """Records that are not written yet."""
@@ -277,6 +277,6 @@ class Journal:
                 segment.remove()
         self._older.clear()
 
-    def _next(self) -> Segment:
+    def _next(self) -> JournalFile:
         self._number += 1
-        return Segment(self._folder / f"{self.worker}-{self._number:06d}{SUFFIX}")
+        return JournalFile(self._folder / f"{self.worker}-{self._number:06d}{SUFFIX}")

@@ -113,7 +113,7 @@ class Contents(msgspec.Struct):
     """Lines passed over, apart from a torn last one."""
 
 
-class Wish(msgspec.Struct, frozen=True, gc=False):
+class LeaseRequest(msgspec.Struct, frozen=True, gc=False):
     """What a worker wants its lease of one account to be after a turn."""
 
     keep: int
@@ -134,7 +134,7 @@ class Wish(msgspec.Struct, frozen=True, gc=False):
     """Whether this one does so: it asks for nothing ahead of need."""
 
 
-class Standing(msgspec.Struct, frozen=True, gc=False):
+class LeaseState(msgspec.Struct, frozen=True, gc=False):
     """How a lease stands after a turn."""
 
     leased: int

@@ -6,8 +6,8 @@ fall into (cache writes cost more than fresh input), and what the body refers to
 request's own limit, else the model's, else 8,192 tokens, for every answer asked for. A video: the
 seconds asked for, at the price of its size. Pictures: as many as are asked for, each at the dearest
 its size and quality may turn out to be, and where the model is priced by tokens, the tokens one has
-at most. Speech and transcripts: ``ledger/media.py``; reranks: ``ledger/search.py``. The cost may
-exceed the hold, and then the balance goes below zero and the next request is refused.
+at most. Speech and transcripts: ``ledger/audio_cost.py``; reranks: ``ledger/rerank_cost.py``. The
+cost may exceed the hold, and then the balance goes below zero and the next request is refused.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from typing import Final
 
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
-from trivium.ledger import media, search
+from trivium.ledger import audio_cost, rerank_cost
 from trivium.ledger.estimate import TOKEN_BYTES, tokens
 from trivium.ledger.model import FREE, Quote
 from trivium.ledger.prices import row_at, tariff_of
@@ -31,7 +31,7 @@ from trivium.wire.operation import (
     Operation,
     Product,
 )
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 HELD_BYTES: Final = 2
 """Bytes of a body a token, at the densest that is usual."""
@@ -52,7 +52,9 @@ _BY_INPUT: Final = frozenset(
 _ONE: Final = Fraction(1)
 
 
-def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+def quote(
+    tariff: Tariff, model: Model, operation: Operation, facts: RequestFacts, size: int
+) -> Quote:
     """The highest price of a request of ``size`` bytes.
 
     Raises ``Fault`` (NOT_PERMITTED) when the operation needs a price that the model has not.
@@ -82,28 +84,36 @@ def quote(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size
     return Quote(nanos or 1, tariff, -(-size // TOKEN_BYTES))
 
 
-def _free(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+def _free(
+    tariff: Tariff, model: Model, operation: Operation, facts: RequestFacts, size: int
+) -> Quote:
     """What is never charged for."""
     del tariff, model, operation, facts, size
     return FREE
 
 
-def _audio(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+def _audio(
+    tariff: Tariff, model: Model, operation: Operation, facts: RequestFacts, size: int
+) -> Quote:
     """Speech and transcripts, whose units are known beforehand."""
     del size
     assert facts.known is not None
-    return media.quote(tariff, model, operation, facts.known)
+    return audio_cost.quote(tariff, model, operation, facts.known)
 
 
-def _ranking(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+def _ranking(
+    tariff: Tariff, model: Model, operation: Operation, facts: RequestFacts, size: int
+) -> Quote:
     """A rerank, by the search or by what is read."""
     del operation, size
-    if not search.has_price(tariff):
+    if not rerank_cost.has_price(tariff):
         raise _unpriced(model, "ranking")
-    return search.quote(tariff, facts)
+    return rerank_cost.quote(tariff, facts)
 
 
-def _video(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+def _video(
+    tariff: Tariff, model: Model, operation: Operation, facts: RequestFacts, size: int
+) -> Quote:
     """What a video costs if it succeeds: nothing of it is left to chance."""
     del operation, size
     each = tariff.price_of_video(facts.size)
@@ -113,7 +123,9 @@ def _video(tariff: Tariff, model: Model, operation: Operation, facts: Facts, siz
     return Quote(amount_nanos=max(1, tariff.nanos(atoms)), tariff=tariff)
 
 
-def _pictures(tariff: Tariff, model: Model, operation: Operation, facts: Facts, size: int) -> Quote:
+def _pictures(
+    tariff: Tariff, model: Model, operation: Operation, facts: RequestFacts, size: int
+) -> Quote:
     """What pictures can cost at most: by the piece, by tokens, or both, as the model is priced."""
     del operation
     each = tariff.dearest_image(facts.size, facts.quality)
@@ -143,7 +155,7 @@ def tokens_of_picture(model: Model) -> int:
     return table().defaults.tokens
 
 
-_PRICES: Final[Mapping[Product, Callable[[Tariff, Model, Operation, Facts, int], Quote]]] = {
+_PRICES: Final[Mapping[Product, Callable[[Tariff, Model, Operation, RequestFacts, int], Quote]]] = {
     Product.TOKEN_COUNT: _free,
     Product.IMAGES: _pictures,
     Product.SPEECH: _audio,
@@ -186,7 +198,12 @@ class Quoting:
         self._ready: dict[tuple[str, str], tuple[Model, float, Tariff]] = {}
 
     def quote(
-        self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
+        self,
+        caller: Payer,
+        model: Model,
+        operation: Operation,
+        facts: RequestFacts,
+        body_bytes: int,
     ) -> Quote:
         """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
         if model.free or operation in TOKEN_COUNTS:

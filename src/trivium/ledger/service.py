@@ -11,7 +11,7 @@ from trivium.conversation.usage import Usage
 from trivium.ledger.model import FREE, Hold, Quote
 from trivium.routing.model import Model
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 
 class Payer(Protocol):
@@ -42,7 +42,12 @@ class Ledger(Protocol):
     """What the pipeline asks of the ledger. Only ``lease`` waits: no database on the hot path."""
 
     def quote(
-        self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
+        self,
+        caller: Payer,
+        model: Model,
+        operation: Operation,
+        facts: RequestFacts,
+        body_bytes: int,
     ) -> Quote:
         """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
         ...
@@ -103,7 +108,12 @@ class OpenLedger:
     """Lets everything pass and books nothing."""
 
     def quote(
-        self, caller: Payer, model: Model, operation: Operation, facts: Facts, body_bytes: int
+        self,
+        caller: Payer,
+        model: Model,
+        operation: Operation,
+        facts: RequestFacts,
+        body_bytes: int,
     ) -> Quote:
         """Return a price of zero for every request."""
         del caller, model, operation, facts, body_bytes

@@ -25,11 +25,11 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.allowance import granted
-from trivium.ledger.model import Entry, EntryKind, Settlement, Standing, Wish
+from trivium.ledger.model import Entry, EntryKind, LeaseRequest, LeaseState, Settlement
 from trivium.ledger.statement.store import add_to_days
+from trivium.storage.bulk_insert import insert, upsert
 from trivium.storage.schema.core import accounts, entries, holds, leases, users
 from trivium.storage.structs import struct_of, values_of
-from trivium.storage.together import insert, upsert
 
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
 """Columns of a usage entry in the order of their values."""
@@ -128,10 +128,10 @@ async def turn(
     conn: AsyncConnection,
     worker: str,
     settlements: Sequence[Settlement],
-    wishes: Mapping[int, Wish],
+    wishes: Mapping[int, LeaseRequest],
     *,
     repeated: bool = True,
-) -> dict[int, Standing]:
+) -> dict[int, LeaseState]:
     """Book settlements, each request once ever, and set a worker's leases as it wishes.
 
     The standing of every account with a wish. May be repeated when its outcome is unknown: what is
@@ -146,20 +146,20 @@ async def turn(
     own = await _leases_of(conn, worker, wishes)
     if fresh:
         await _insert_usage(conn, fresh)
-    standings: dict[int, Standing] = {}
+    standings: dict[int, LeaseState] = {}
     changes = []
     short = []
     for user_id, row in found.items():
         spent = costs.get(user_id, 0)
         more = 0
-        wish = wishes.get(user_id)
-        if wish is not None:
+        wanted = wishes.get(user_id)
+        if wanted is not None:
             lease = own.get(user_id, _NONE)
             had = lease.amount_nanos
             pool = row.balance_nanos - spent + row.overdraft_nanos - row.leased_nanos + had
-            standings[user_id] = _stands(wish, lease, pool)
+            standings[user_id] = _stands(wanted, lease, pool)
             more = standings[user_id].leased - had
-            if wish.need + wish.room > pool and (wish.awaited or wish.room):
+            if wanted.need + wanted.room > pool and (wanted.awaited or wanted.room):
                 short.append(user_id)
         if spent or more:
             changes.append({"of": user_id, "spent": spent, "more": more})
@@ -169,7 +169,7 @@ async def turn(
     if short:
         standings.update(await _called(conn, worker, short, wishes, standings))
     for user_id in wishes.keys() - standings.keys():
-        standings[user_id] = Standing(0, 0)  # nobody ever booked anything there
+        standings[user_id] = LeaseState(0, 0)  # nobody ever booked anything there
     return standings
 
 
@@ -189,23 +189,23 @@ class _Lease(NamedTuple):
 _NONE: Final = _Lease(0, 0, 0)
 
 
-def _stands(wish: Wish, lease: _Lease, pool: int) -> Standing:
+def _stands(wanted: LeaseRequest, lease: _Lease, pool: int) -> LeaseState:
     """How a lease stands after a turn."""
     # a lease that was swept meanwhile is not relied on any more
-    keep = min(wish.keep, lease.amount_nanos)
-    ahead = 0 if lease.is_wanted else wish.ahead
-    leased = granted(msgspec.structs.replace(wish, keep=keep, ahead=ahead), pool)
-    is_unheard = lease.is_wanted and not wish.yields
-    return Standing(leased, pool, is_final=False, is_wanted=is_unheard)
+    keep = min(wanted.keep, lease.amount_nanos)
+    ahead = 0 if lease.is_wanted else wanted.ahead
+    leased = granted(msgspec.structs.replace(wanted, keep=keep, ahead=ahead), pool)
+    is_unheard = lease.is_wanted and not wanted.yields
+    return LeaseState(leased, pool, is_final=False, is_wanted=is_unheard)
 
 
 async def _called(
     conn: AsyncConnection,
     worker: str,
     short: Sequence[int],
-    wishes: Mapping[int, Wish],
-    standings: Mapping[int, Standing],
-) -> dict[int, Standing]:
+    wishes: Mapping[int, LeaseRequest],
+    standings: Mapping[int, LeaseState],
+) -> dict[int, LeaseState]:
     """The standings of accounts with too little, after other workers' leases have been marked.
 
     What another transaction has locked is marked in a later turn: whoever waited for it here, with
@@ -302,8 +302,8 @@ async def _set_leases(
     conn: AsyncConnection,
     worker: str,
     own: Mapping[int, _Lease],
-    standings: Mapping[int, Standing],
-    wishes: Mapping[int, Wish],
+    standings: Mapping[int, LeaseState],
+    wishes: Mapping[int, LeaseRequest],
 ) -> None:
     """Write the leases down. Whoever was called, and knew it, has answered with this."""
     gone = [u for u, standing in standings.items() if not standing.leased and u in own]

@@ -1,9 +1,9 @@
 """One worker's ledger: holds against leases in memory, notes in the journal, bookings later.
 
-Nothing here waits but ``lease``, and nothing here speaks with the database: ``ledger/turns.py``
-asks what is to be said and tells what came of it. The order of things is what makes a killed worker
-harmless (docs/decisions/0010-ledger.md): a hold is in the journal before its request goes upstream,
-and a settlement before the last byte of the answer.
+Nothing here waits but ``lease``, and nothing here speaks with the database:
+``ledger/ledger_sync.py`` asks what is to be said and tells what came of it. The order of things is
+what makes a killed worker harmless (docs/decisions/0010-ledger.md): a hold is in the journal before
+its request goes upstream, and a settlement before the last byte of the answer.
 """
 
 import asyncio
@@ -19,10 +19,10 @@ import structlog
 from trivium.clock import Clock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.ledger.allowance import SHORT_S, Allowance, Verdict
+from trivium.ledger.allowance import SHORT_S, Allowance, LeaseVerdict
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
-from trivium.ledger.model import Hold, Quote, Settlement, Standing, Waiting, Wish
+from trivium.ledger.model import Hold, LeaseRequest, LeaseState, Quote, Settlement, Waiting
 from trivium.ledger.prices import cost, input_cost
 from trivium.ledger.quote import Quoting
 from trivium.ledger.refusals import elsewhere, too_low, unknown, unnoted
@@ -276,7 +276,7 @@ class WorkerLedger(Quoting):
 
     def begin(
         self, batch: list[Settlement], users: set[int], *, steady: bool = False
-    ) -> dict[int, Wish]:
+    ) -> dict[int, LeaseRequest]:
         """What the leases of these accounts and those of the batch should be after a turn.
 
         ``steady``: the database was away at the last turn, so nothing is given up before it hears.
@@ -284,12 +284,12 @@ class WorkerLedger(Quoting):
         spent = _spent(batch)
         now = self._clock.monotonic()
         return {
-            user_id: account.wish(spent.get(user_id, 0), now, steady=steady)
+            user_id: account.wanted(spent.get(user_id, 0), now, steady=steady)
             for user_id in users | spent.keys()
             if (account := self._accounts.get(user_id)) is not None
         }
 
-    def confirm(self, batch: list[Settlement], standings: Mapping[int, Standing]) -> None:
+    def confirm(self, batch: list[Settlement], standings: Mapping[int, LeaseState]) -> None:
         """A turn is in the database: the batch is booked and the leases are as they stand."""
         spent = _spent(batch)
         now = self._clock.monotonic()
@@ -415,17 +415,17 @@ class WorkerLedger(Quoting):
             if waiting.granted.done():
                 continue
             verdict = account.answer(waiting, now)
-            if verdict is Verdict.GRANTED:
+            if verdict is LeaseVerdict.GRANTED:
                 waiting.granted.set_result(True)
-            elif verdict is Verdict.REFUSED:
+            elif verdict is LeaseVerdict.REFUSED:
                 account.refused_until = now + REFUSED_S
                 self._touched.add(account.user_id)
                 waiting.granted.set_result(False)
-            elif verdict is Verdict.UNKNOWN:
+            elif verdict is LeaseVerdict.UNKNOWN:
                 self._touched.add(account.user_id)
                 waiting.granted.set_exception(elsewhere())
             else:
-                is_later = is_later or verdict is Verdict.LATER
+                is_later = is_later or verdict is LeaseVerdict.LATER
                 left.append(waiting)
         account.waiting = left
         if is_later:

@@ -15,7 +15,7 @@ import msgspec
 import structlog
 
 
-class Letter(msgspec.Struct, frozen=True, kw_only=True):
+class MailMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Plain text to one mailbox."""
 
     to: str
@@ -27,7 +27,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
         return f"Letter(subject={self.subject!r})"
 
 
-Writer = Callable[[], Awaitable[Letter | None]]
+Writer = Callable[[], Awaitable[MailMessage | None]]
 """Writes a letter when its turn comes; ``None``: there is nobody to write to."""
 
 CARRIERS: Final = 4
@@ -51,7 +51,7 @@ class MailError(Exception):
 @dataclass
 class _Item:
     write: Writer
-    letter: Letter | None = None
+    letter: MailMessage | None = None
     attempts: int = 0
 
 
@@ -60,7 +60,7 @@ class Outbox:
 
     def __init__(
         self,
-        send: Callable[[Letter], Awaitable[None]],
+        send: Callable[[MailMessage], Awaitable[None]],
         queue_max: int,
         pauses_s: tuple[float, ...] = PAUSES_S,
     ) -> None:

@@ -7,9 +7,9 @@ from email.message import EmailMessage
 from typing import TYPE_CHECKING, Any
 
 from trivium.clock import Clock
-from trivium.mail.outbox import Letter, MailError
+from trivium.mail.outbox import MailError, MailMessage
 from trivium.secret import Secret
-from trivium.settings.accounts import Mail
+from trivium.settings.accounts import MailSettings
 
 if TYPE_CHECKING:
     import ssl
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 class Smtp:
     """A client of one SMTP server. ``tls``: ``None`` trusts what the system trusts."""
 
-    def __init__(self, settings: Mail, clock: Clock, tls: "ssl.SSLContext | None" = None) -> None:
+    def __init__(
+        self, settings: MailSettings, clock: Clock, tls: "ssl.SSLContext | None" = None
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._tls = tls
         self._password = Secret(settings.password)
 
-    async def send(self, letter: Letter) -> None:
+    async def send(self, letter: MailMessage) -> None:
         """Send one letter. Raises ``MailError``, whose message names no address."""
         import aiosmtplib
 
@@ -56,7 +58,7 @@ class Smtp:
             "timeout": settings.timeout_s,
         }
 
-    def message(self, letter: Letter) -> EmailMessage:
+    def message(self, letter: MailMessage) -> EmailMessage:
         """Return the letter as the message that is sent."""
         from email.utils import format_datetime, make_msgid, parseaddr
 

@@ -11,7 +11,7 @@ import msgspec
 from trivium.settings.syntax import is_loopback
 
 
-class Addresses(msgspec.Struct, frozen=True, kw_only=True):
+class ServiceOrigins(msgspec.Struct, frozen=True, kw_only=True):
     """Origins without a slash at the end."""
 
     public: str
@@ -43,12 +43,12 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
         return not self.is_split or _host(f"//{host}") == _host(origin)
 
 
-def addresses(public: str | None, auth: str | None, api: str | None, listen: str) -> Addresses:
+def addresses(public: str | None, auth: str | None, api: str | None, listen: str) -> ServiceOrigins:
     """From ``server.public_url``, ``auth_url``, ``api_url`` and, where the first is not set,
     ``listen``.
     """
     origin = (public or f"http://{listen}").rstrip("/")
-    return Addresses(
+    return ServiceOrigins(
         public=origin,
         auth=(auth or origin).rstrip("/"),
         api=(api or origin).rstrip("/"),

@@ -24,7 +24,7 @@ _CLIENT_ID: Final = re.compile(r"gwc_[A-Za-z0-9_-]{22}")
 
 
 @unique
-class Kind(Enum):
+class CredentialKind(Enum):
     """What a credential is; the value begins it, so that scanners find leaked ones."""
 
     CLIENT_ID = "gwc_"
@@ -37,16 +37,16 @@ class Kind(Enum):
     """Names an authorization request between our own pages."""
 
 
-def issue(kind: Kind, random_bytes: Callable[[int], bytes]) -> str:
+def issue(kind: CredentialKind, random_bytes: Callable[[int], bytes]) -> str:
     """A new credential.
 
     ``random_bytes``: as ``secrets.token_bytes``, so many bytes from a source nobody can predict.
     """
-    size = CLIENT_ID_BYTES if kind is Kind.CLIENT_ID else SECRET_BYTES
+    size = CLIENT_ID_BYTES if kind is CredentialKind.CLIENT_ID else SECRET_BYTES
     return written(kind, random_bytes(size))
 
 
-def written(kind: Kind, secret: bytes) -> str:
+def written(kind: CredentialKind, secret: bytes) -> str:
     """Return these bytes as the text of a credential."""
     return kind.value + urlsafe_b64encode(secret).rstrip(b"=").decode("ascii")
 
@@ -56,7 +56,7 @@ def digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogateescape")).digest()
 
 
-def looks_like(kind: Kind, text: str) -> bool:
+def looks_like(kind: CredentialKind, text: str) -> bool:
     """Whether a text can be a secret of this kind; spares looking up whatever somebody sends."""
     return text.startswith(kind.value) and bool(_SECRET.fullmatch(text, len(kind.value)))
 

@@ -51,7 +51,7 @@ class Reason(Enum):
     """Expired, answered already, or of another account."""
 
 
-class Refused(Exception):  # noqa: N818 - an answer, not a failure of ours
+class AuthorizationRefused(Exception):  # noqa: N818 - an answer, not a failure of ours
     """An authorization request that must not be redirected (RFC 6749 section 4.1.2.1)."""
 
     def __init__(self, reason: Reason) -> None:

@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING, Final
 from trivium.clock import Clock
 from trivium.oauth import account
 from trivium.oauth.account import Attribution, Members, userinfo
-from trivium.oauth.addresses import Addresses
+from trivium.oauth.addresses import ServiceOrigins
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.consent.service import Consents
 from trivium.oauth.developer.service import DeveloperTokens
 from trivium.oauth.errors import OAuthError
+from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.oauth.scope import BALANCE, PROFILE
-from trivium.oauth.sender import NOBODY, Sender
-from trivium.oauth.sharing import Rate, Shared, SharedRate
+from trivium.oauth.shared_rate_limits import Rate, SharedCounters, SharedRate
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.model import Access
 from trivium.oauth.tokens.service import Alarm, Tokens, unheard
 from trivium.observe.audit.service import Audit
 from trivium.secret import Keyring
-from trivium.settings.section import OAuth as Rules
+from trivium.settings.section import OAuthSettings as Rules
 
 if TYPE_CHECKING:
     from trivium.oauth.apps.model import App
@@ -36,11 +36,11 @@ class OAuth:
         clock: Clock,
         audit: Audit,
         rules: Rules,
-        addresses: Addresses,
+        addresses: ServiceOrigins,
         *,
         refresh_keys: Keyring,
         topup_keys: Keyring,
-        shared: Shared | None = None,
+        shared: SharedCounters | None = None,
         alarm: Alarm = unheard,
     ) -> None:
         """``refresh_keys``, ``topup_keys``: of the gateway, one ring for each purpose. ``shared``:
@@ -103,7 +103,7 @@ class OAuth:
         value = account.sealed(self._topup_keys, who, self._clock.now())
         return f"{self.addresses.auth}/topup?app={access.client_id}&t={value}"
 
-    async def shut_out(self, user_id: int, sender: Sender = NOBODY) -> None:
+    async def shut_out(self, user_id: int, sender: RequestOrigin = NOBODY) -> None:
         """End everything that programs may do for a user: consents and developer tokens."""
         await self.consents.revoke_all(user_id, sender)
         await self.developer.revoke_all(user_id, sender)

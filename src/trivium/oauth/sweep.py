@@ -4,7 +4,7 @@ from typing import Final
 
 import structlog
 
-from trivium.storage.rounds import PAUSE_S, Sweeper
+from trivium.storage.periodic import PAUSE_S, Sweeper
 
 BATCH: Final = 500
 """Tokens of a kind a transaction."""

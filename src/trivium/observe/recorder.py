@@ -15,7 +15,7 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.observe.record import Record
 from trivium.storage.errors import SchemaStale, StorageDown
-from trivium.storage.writing import Writing
+from trivium.storage.write_behind import WriteBehind
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -32,7 +32,7 @@ _SYSTEM: Final = SystemClock()
 log = structlog.get_logger()
 
 
-class Limits(Protocol):
+class RecorderLimits(Protocol):
     """What the recorder reads of the ``[records]`` settings."""
 
     @property
@@ -46,13 +46,13 @@ class Limits(Protocol):
         ...
 
 
-class Recorder(Writing):
+class Recorder(WriteBehind):
     """Queue of request records in front of the database."""
 
     def __init__(
         self,
         db: "Database",
-        limits: Limits,
+        limits: RecorderLimits,
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:

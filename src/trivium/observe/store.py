@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.conversation.usage import Usage
 from trivium.observe.record import Record
+from trivium.storage.bulk_insert import Fixed, insert_new, names
 from trivium.storage.schema.requests import records
-from trivium.storage.together import Fixed, insert_new, names
 
 Flag: TypeAlias = Callable[[bool], object]
 """Gives an object: compiled code would make an ``int`` of what is declared to be one, and of a

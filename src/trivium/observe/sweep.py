@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.clock import Clock, SystemClock
-from trivium.storage.rounds import PAUSE_S, Sweeper
+from trivium.storage.periodic import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database

@@ -1,1 +1,1 @@
-"""The story that calls the chapters, in order."""
+"""The context that calls the chapters, in order."""

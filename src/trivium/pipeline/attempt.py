@@ -11,20 +11,20 @@ from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
-from trivium.pipeline import hedging, wishing
-from trivium.pipeline.context import Flow
-from trivium.pipeline.continuing import Continue
+from trivium.pipeline import hedging, routing_preferences
+from trivium.pipeline.continuation import Continue
+from trivium.pipeline.fault_log import vendor_fault
 from trivium.pipeline.lane import ESTIMATED, Lane
 from trivium.pipeline.outcome import Outcome
-from trivium.pipeline.phase import Ending
-from trivium.pipeline.story import Story
-from trivium.pipeline.structs import Mode, Whole
-from trivium.pipeline.telling import refused
+from trivium.pipeline.phase import FinishedAnswer
+from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.services import Flow
+from trivium.pipeline.structs import Mode, WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
+from trivium.upstream.answer_headers import AnswerHeaders
 from trivium.upstream.call import Call, HeaderLines, Sink
-from trivium.upstream.lines import Lines
-from trivium.wire.passage import Facts, StreamWatch
+from trivium.wire.passage import RequestFacts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
 _EXPLAINED: Final = b"trivium-channel: %b\r\ntrivium-attempts: %b\r\n"
@@ -33,7 +33,7 @@ _EXPLAINED: Final = b"trivium-channel: %b\r\ntrivium-attempts: %b\r\n"
 _WAITING, _WHOLE, _STREAM, _REFUSAL = Mode
 
 
-class Attempt(Flow, Sink, Ending):
+class Attempt(Flow, Sink, FinishedAnswer):
     """The sink of one upstream call."""
 
     __slots__ = (
@@ -49,6 +49,7 @@ class Attempt(Flow, Sink, Ending):
         "_watch",
         "_whole",
         "call",
+        "context",
         "facts",
         "going_on",
         "headers",
@@ -56,26 +57,25 @@ class Attempt(Flow, Sink, Ending):
         "outcome",
         "status",
         "step",
-        "story",
     )
 
     def __init__(
         self,
-        story: Story,
+        context: RequestContext,
         step: Step,
         lane: Lane,
-        facts: Facts,
+        facts: RequestFacts,
         direct: Outcome | None = None,
     ) -> None:
         """``direct``: told of the outcome in the place of a future (``handle.EagerTask``).
 
         What ends such an answer is sent in the next turn of the loop, with all that ended in this.
         """
-        self.story = story
+        self.context = context
         self.step = step
         self.lane = lane
         self.facts = facts
-        self.outcome: Outcome = direct or story.services.future()
+        self.outcome: Outcome = direct or context.services.future()
         """Done when the caller has its answer; a fault when another channel may be tried."""
         self.going_on: bytes | None = None
         """What the same channel is to be sent next, as its answer was not whole."""
@@ -88,16 +88,16 @@ class Attempt(Flow, Sink, Ending):
         self._direct = direct
         self._is_ending = False
         self._last = b""
-        self._whole: Whole | None = None
+        self._whole: WholeAnswer | None = None
         self._mode = _WAITING
-        self._most = story.services.answer_bytes_max
+        self._most = context.services.answer_bytes_max
         self._parts: list[bytes] = []
         self._size = 0
         self._watch: StreamWatch | None = None
 
     # --- the call's side ----------------------------------------------------------------------
 
-    def head(self, status: int, headers: Lines) -> None:
+    def head(self, status: int, headers: AnswerHeaders) -> None:
         """The vendor's status decides how its body is read."""
         self.status = status
         self.headers = headers
@@ -166,8 +166,8 @@ class Attempt(Flow, Sink, Ending):
     def attach(self, call: Call) -> None:
         """The call runs: from now on the caller's pace and departure reach it."""
         self.call = call
-        self.story.called = True
-        if self.story.exchange.congested:  # by what was sent before
+        self.context.called = True
+        if self.context.exchange.congested:  # by what was sent before
             call.pause()
 
     def pause(self) -> None:
@@ -201,14 +201,14 @@ class Attempt(Flow, Sink, Ending):
         self.done()
         return True
 
-    def tell(self) -> None:
+    def book_usage(self) -> None:
         """Leave what the vendor has reported so far to the bill, should the answer break off."""
         # not the outcome is asked: one whose caller has left awaits it no longer
-        watch, story = self._watch, self.story
-        if self._committed and watch is not None and not story.settled:
-            story.usage = watch.usage
+        watch, context = self._watch, self.context
+        if self._committed and watch is not None and not context.settled:
+            context.usage = watch.usage
             # of several answers the first to end does not tell what the others come to
-            story.final = watch.finished or (watch.stopped and self.facts.choices == 1)
+            context.final = watch.finished or (watch.stopped and self.facts.choices == 1)
 
     @property
     def running(self) -> StreamWatch | None:
@@ -229,7 +229,7 @@ class Attempt(Flow, Sink, Ending):
 
     def wait(self) -> "asyncio.Future[None]":
         """What to wait for from here on."""
-        future = self.story.services.future()
+        future = self.context.services.future()
         self.outcome = future
         return future
 
@@ -243,13 +243,13 @@ class Attempt(Flow, Sink, Ending):
 
     def settle(self) -> None:
         """Book what the answer came to; ``send`` follows."""
-        self.story.settle()
-        if self._whole is not None and self.story.services.explain_headers:
+        self.context.settle()
+        if self._whole is not None and self.context.services.explain_headers:
             self._explain_cost()
 
     def send(self) -> None:
         """Send the answer, or what is left of it, once it is booked."""
-        whole, exchange = self._whole, self.story.exchange
+        whole, exchange = self._whole, self.context.exchange
         if whole is None:
             exchange.finish(self._last)
         else:
@@ -264,7 +264,7 @@ class Attempt(Flow, Sink, Ending):
         if self._mode is _REFUSAL:
             body = b"".join([*self._parts, rest])[:REFUSAL_BYTES_MAX]
             self._parts.clear()
-            self.broke(refused(self.step, self.status, self.headers, body))
+            self.broke(vendor_fault(self.step, self.status, self.headers, body))
             return
         if rest:
             self.data(rest)
@@ -274,7 +274,7 @@ class Attempt(Flow, Sink, Ending):
         self._parts.clear()  # held as long as the answer, they would be all of it once more
         self._answer(body)
 
-    def _is_json(self, headers: Lines) -> bool:
+    def _is_json(self, headers: AnswerHeaders) -> bool:
         """Whether a whole answer comes where a stream was asked for: an error, most likely."""
         # a stream's head seldom has the word anywhere
         if self.facts.array or b"json" not in headers.low:
@@ -288,10 +288,10 @@ class Attempt(Flow, Sink, Ending):
             self._commit()
         if self._committed:
             held, self._held = self._held, b""
-            if not self.story.exchange.gone:
-                self.story.deliver(held)
-                self.story.exchange.write(held)
-            if self.story.cut:
+            if not self.context.exchange.gone:
+                self.context.deliver(held)
+                self.context.exchange.write(held)
+            if self.context.cut:
                 self.conclude()
 
     def _answers(self) -> bool:
@@ -321,59 +321,59 @@ class Attempt(Flow, Sink, Ending):
         return True
 
     def _commit(self) -> None:
-        if self.story.race is not None:
-            hedging.win(self.story, self, self.lane.report)
+        if self.context.race is not None:
+            hedging.win(self.context, self, self.lane.report)
         self._committed = True
-        self.story.first_byte_at = self.story.services.time()
+        self.context.first_byte_at = self.context.services.time()
         self._explain()
-        if self.story.exchange.begun:
-            wishing.tell_late(self.story)
-        self.story.status = 200
-        self.story.let_go()
+        if self.context.exchange.begun:
+            routing_preferences.report_late(self.context)
+        self.context.status = 200
+        self.context.let_go()
         self.lane.body = b""
         self.headers = ()
-        self.story.open_stream()
-        if self.story.key is not None:
-            self.story.services.health.heard(self.story.key)
+        self.context.open_stream()
+        if self.context.key is not None:
+            self.context.services.health.heard(self.context.key)
 
     def _end_stream(self, fault: Fault | None) -> None:
         watch = self._watch
         assert watch is not None
-        story, held = self.story, self._held
+        context, held = self.context, self._held
         if fault is None and not self._committed:
-            tail = watch.end(None, story.exchange.request_id)
+            tail = watch.end(None, context.exchange.request_id)
             if not watch.finished or watch.error is not None:
                 raise Fault(Kind.UPSTREAM_BROKE, "The upstream ended without an answer.")
             self._commit()
         else:
-            if held and not story.exchange.gone:
-                story.deliver(held)  # before the watch ends: it may have to count
+            if held and not context.exchange.gone:
+                context.deliver(held)  # before the watch ends: it may have to count
                 held = b""
-            tail = watch.end(fault, story.exchange.request_id)
+            tail = watch.end(fault, context.exchange.request_id)
             if fault is None and not watch.finished:
                 fault = Fault(Kind.UPSTREAM_BROKE, "The upstream ended in mid-answer.")
-        self.tell()
+        self.book_usage()
         self._last, held = self._held + tail, held + tail
-        if story.exchange.gone:
+        if context.exchange.gone:
             fault = fault or Fault(Kind.CALLER_LEFT, "The caller left.")
         elif held:
-            story.deliver(held)
-        story.fault = fault
+            context.deliver(held)
+        context.fault = fault
         self._conclude()
 
     def _answer(self, body: bytes) -> None:
         self.lane.body = b""  # the vendor has it
         self._deliver(self.lane.whole(body.removeprefix(BOM_UTF8)))
 
-    def _deliver(self, whole: Whole) -> None:
-        story = self.story
-        if story.race is not None:
-            hedging.win(story, self, self.lane.report)
-        story.usage = whole.usage
-        story.status = 200
-        story.first_byte_at = story.services.time()
+    def _deliver(self, whole: WholeAnswer) -> None:
+        context = self.context
+        if context.race is not None:
+            hedging.win(context, self, self.lane.report)
+        context.usage = whole.usage
+        context.status = 200
+        context.first_byte_at = context.services.time()
         self._explain()
-        story.deliver_whole(whole.body)
+        context.deliver_whole(whole.body)
         self._whole = whole
         self._conclude()
 
@@ -383,10 +383,10 @@ class Attempt(Flow, Sink, Ending):
             self.send()
         else:
             self._is_ending = True
-            self.story.services.ends.add(self)
+            self.context.services.ends.add(self)
 
     def _explain(self) -> None:
-        exchange = self.story.exchange
+        exchange = self.context.exchange
         channel = self.step.binding.channel
         notes = self.lane.notes
         if notes:
@@ -396,24 +396,28 @@ class Attempt(Flow, Sink, Ending):
             exchange.extra += [
                 (name, value) for name, value in self.headers if name.decode("latin-1") in returns
             ]
-        if self.story.services.explain_headers:
-            name, attempts = channel.name.encode(), b"%d" % self.story.attempts
+        if self.context.services.explain_headers:
+            name, attempts = channel.name.encode(), b"%d" % self.context.attempts
             if exchange.begun:  # by a heartbeat: they are told in a comment
                 exchange.extra += [(b"trivium-channel", name), (b"trivium-attempts", attempts)]
             else:
                 exchange.lines += _EXPLAINED % (name, attempts)
-            if self.story.failures or self.story.skipped:
-                exchange.extra += wishing.route(self.story)
-        if self.story.stood_in and self.story.model is not None:
-            exchange.extra.append((b"trivium-model", self.story.model.name.encode()))
+            if self.context.failures or self.context.skipped:
+                exchange.extra += routing_preferences.routing_header(self.context)
+        if self.context.stood_in and self.context.model is not None:
+            exchange.extra.append((b"trivium-model", self.context.model.name.encode()))
 
     def _explain_cost(self) -> None:
         """What the answer costs; of a stream that is known only when its head is long gone."""
-        story = self.story
-        story.exchange.lines += b"trivium-cost: %b\r\n" % format_usd(story.cost_nanos).encode()
+        context = self.context
+        context.exchange.lines += b"trivium-cost: %b\r\n" % format_usd(context.cost_nanos).encode()
         mark = (ESTIMATED, b"usage")
-        if story.usage is not None and story.usage.estimated and mark not in story.exchange.extra:
-            story.exchange.extra.append(mark)
+        if (
+            context.usage is not None
+            and context.usage.estimated
+            and mark not in context.exchange.extra
+        ):
+            context.exchange.extra.append(mark)
 
     def _go_on(self, more: Continue) -> None:
         self.release()
@@ -421,8 +425,8 @@ class Attempt(Flow, Sink, Ending):
         self._held += more.rest
         if self._committed and self._held:
             held, self._held = self._held, b""
-            self.story.deliver(held)
-            self.story.exchange.write(held)
+            self.context.deliver(held)
+            self.context.exchange.write(held)
         self._succeed()
 
     def _succeed(self) -> None:
@@ -444,4 +448,4 @@ class Attempt(Flow, Sink, Ending):
         self.release()
         if not self.outcome.done():
             self.outcome.set_exception(error)
-        self.tell()
+        self.book_usage()

@@ -8,9 +8,9 @@ import structlog
 
 from trivium.admission.service import OPEN
 from trivium.faults import Fault, Kind
-from trivium.pipeline import entrance, wishing
-from trivium.pipeline.story import Story
-from trivium.pipeline.telling import fault_of, tell
+from trivium.pipeline import request_admission, routing_preferences
+from trivium.pipeline.fault_log import fault_of, log_fault
+from trivium.pipeline.request_context import RequestContext
 from trivium.wire import errors
 from trivium.wire.form import no_form
 from trivium.wire.operation import FORM_ONLY, Shape
@@ -21,68 +21,68 @@ OVERLOADED: Final = 529
 """Anthropic's status for an overloaded model; its SDKs have a class of their own for it."""
 
 
-async def carry(story: Story, work: Awaitable[None]) -> None:
+async def carry(context: RequestContext, work: Awaitable[None]) -> None:
     """Have a request answered, or answer with what went wrong; settle and record. Never raises."""
     try:
         await work
     except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the caller is told
-        answer_error(story, error)
+        answer_error(context, error)
     finally:
-        close(story)
+        close(context)
 
 
-def fail_now(story: Story, error: BaseException) -> None:
+def fail_now(context: RequestContext, error: BaseException) -> None:
     """End a request that failed before it had a task, as ``carry`` does. Never raises."""
     try:
         try:
-            answer_error(story, error)
+            answer_error(context, error)
         finally:
-            close(story)
+            close(context)
     except Exception:
-        log.exception("request_crashed", request_id=story.exchange.request_id)
+        log.exception("request_crashed", request_id=context.exchange.request_id)
 
 
-def answer_error(story: Story, error: BaseException) -> None:
+def answer_error(context: RequestContext, error: BaseException) -> None:
     """Answer with what went wrong, in the caller's own shape; one who left gets no answer."""
     if not isinstance(error, Fault | asyncio.CancelledError):
-        log.error("request_crashed", request_id=story.exchange.request_id, exc_info=error)
-        _fail(story, errors.internal())
+        log.error("request_crashed", request_id=context.exchange.request_id, exc_info=error)
+        _fail(context, errors.internal())
         return
-    fault = fault_of(story, error)
+    fault = fault_of(context, error)
     if fault is not None:
-        is_no_form = fault.kind is Kind.MALFORMED_JSON and story.operation in FORM_ONLY
-        _fail(story, no_form("This operation") if is_no_form else fault)
+        is_no_form = fault.kind is Kind.MALFORMED_JSON and context.operation in FORM_ONLY
+        _fail(context, no_form("This operation") if is_no_form else fault)
 
 
-def close(story: Story) -> None:
+def close(context: RequestContext) -> None:
     """End a request, however it went: settle once, give its slots back, record it."""
-    pulse = story.services.pulse
-    if pulse is not None and story.streaming:
-        pulse.forget(story)
-    if not story.settled:
-        story.settle()
-    if story.given is not OPEN:
-        story.given.leave(entrance.used(story), story.cost_nanos)
-    story.record()
+    heartbeats = context.services.heartbeats
+    if heartbeats is not None and context.streaming:
+        heartbeats.forget(context)
+    if not context.settled:
+        context.settle()
+    if context.given is not OPEN:
+        context.given.leave(request_admission.used(context), context.cost_nanos)
+    context.record()
 
 
-def _fail(story: Story, fault: Fault) -> None:
-    """Tell the caller, in its own dialect."""
-    tell(story, "request_failed", fault)
+def _fail(context: RequestContext, fault: Fault) -> None:
+    """Tell the caller, in its own shape."""
+    log_fault(context, "request_failed", fault)
     fault.forget()
-    if fault.kind is Kind.UPSTREAM_OVERLOADED and story.exchange.shape is Shape.MESSAGES:
+    if fault.kind is Kind.UPSTREAM_OVERLOADED and context.exchange.shape is Shape.MESSAGES:
         fault.status = OVERLOADED  # the status by which these callers know it from an outage
-    story.fault = fault
-    if not story.exchange.begun:
-        story.status = fault.status
-    story.settle()
-    if story.services.explain_headers:
-        story.exchange.extra += wishing.route(story)
-    if story.early:
-        wishing.tell_late(story)
-        assert story.facts is not None
-        watch = story.services.passages[story.operation].watch
+    context.fault = fault
+    if not context.exchange.begun:
+        context.status = fault.status
+    context.settle()
+    if context.services.explain_headers:
+        context.exchange.extra += routing_preferences.routing_header(context)
+    if context.early:
+        routing_preferences.report_late(context)
+        assert context.facts is not None
+        watch = context.services.passages[context.operation].watch
         assert watch is not None
-        story.exchange.finish(watch(story.facts).end(fault, story.exchange.request_id))
+        context.exchange.finish(watch(context.facts).end(fault, context.exchange.request_id))
     else:
-        story.exchange.fail(fault)
+        context.exchange.fail(fault)

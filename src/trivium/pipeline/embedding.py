@@ -6,11 +6,11 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.estimate import of_bytes
-from trivium.conversation.honesty import Report
+from trivium.conversation.losses import Report
 from trivium.conversation.usage import Usage
-from trivium.pipeline.context import Headers
 from trivium.pipeline.lane import ESTIMATED
-from trivium.pipeline.structs import Whole
+from trivium.pipeline.services import Headers
+from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.wire.embeddings.vectors import VECTORS
@@ -66,14 +66,14 @@ class Embedding:
             notes.append((ESTIMATED, b"usage"))
         return notes
 
-    def whole(self, body: bytes) -> Whole:
+    def whole(self, body: bytes) -> WholeAnswer:
         """The vectors in the caller's shape."""
         answer = self._read.read_answer(body, len(self._wish.inputs), error_event)
         if answer.usage is None:
             self._estimated = True
             counted = Usage(fresh=of_bytes(self._wish.size), estimated=True)
             answer = msgspec.structs.replace(answer, usage=counted)
-        return Whole(self._asked.write_answer(answer, self._wish, self._model), answer.usage)
+        return WholeAnswer(self._asked.write_answer(answer, self._wish, self._model), answer.usage)
 
     def watch(self) -> None:
         """Vectors never stream."""

@@ -15,22 +15,30 @@ from trivium.faults import Fault, Kind
 from trivium.identity.model import Caller
 from trivium.ledger.model import NANOS
 from trivium.ledger.service import Ledger
-from trivium.observe.alarm import Alarm
+from trivium.observe.log_throttle import LogThrottle
 from trivium.observe.record import Record
-from trivium.pipeline import drawing, fallbacks, fetching, memory, rehearsing, steps, wishing
-from trivium.pipeline.calling import make_lane
-from trivium.pipeline.context import Flow, Headers, Router, Running, Services, Translator
+from trivium.pipeline import (
+    explain_media,
+    fallbacks,
+    fetch_inputs,
+    images,
+    response_state,
+    routing_preferences,
+    steps,
+)
 from trivium.pipeline.lane import Lane, PassThrough
-from trivium.pipeline.story import Story
+from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.send import make_lane
+from trivium.pipeline.services import Flow, Headers, Router, Running, Services, Translator
 from trivium.pipeline.structs import Route
 from trivium.providers.address import target
 from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.routing.policy import candidates
 from trivium.uploads.form import Upload
 from trivium.upstream.call import Call, Sink
-from trivium.upstream.foreign import File
-from trivium.upstream.message import Composer
 from trivium.upstream.request import Request
+from trivium.upstream.request_writer import Composer
+from trivium.upstream.url_fetch import FetchedFile
 from trivium.wire import peek
 from trivium.wire.operation import (
     ASYNC_JOBS,
@@ -43,14 +51,14 @@ from trivium.wire.operation import (
     Operation,
     Shape,
 )
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 from trivium.wire.registry import PASSAGES
 
 STRICT: bytes = b"trivium-strict"
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class ExplainRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be explained."""
 
     operation: Operation
@@ -66,7 +74,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 class Rehearsal:
     """An exchange that nobody waits for. See ``Exchange``."""
 
-    def __init__(self, asked: Asked, caller: Caller, body: bytes, request_id: str) -> None:
+    def __init__(self, asked: ExplainRequest, caller: Caller, body: bytes, request_id: str) -> None:
         self.request_id = request_id
         self.method = "POST"
         self.headers = dict(asked.headers)
@@ -114,7 +122,7 @@ class Rehearsal:
 
 
 async def explain(
-    asked: Asked, caller: Caller, services: Services, request_id: str = "req_explain"
+    asked: ExplainRequest, caller: Caller, services: Services, request_id: str = "req_explain"
 ) -> dict[str, Any]:
     """The rehearsal in plain data; ``body`` members are the very bytes as ``msgspec.Raw``.
 
@@ -124,7 +132,7 @@ async def explain(
     operation = asked.operation
     path = asked.model if SHAPE[operation] is Shape.GENERATE else ""
     route = Route(operation=operation, model=path)
-    story = Story(Rehearsal(asked, caller, body, request_id), route, services)
+    context = RequestContext(Rehearsal(asked, caller, body, request_id), route, services)
     out: dict[str, Any] = {
         "model": asked.model,
         "operation": operation.value,
@@ -137,23 +145,25 @@ async def explain(
         "refused": None,
     }
     try:
-        members = rehearsing.received(story, wishing.taken(story, peek.members(body)))
-        script = _script(story, members)
+        members = explain_media.received(
+            context, routing_preferences.take_preferences(context, peek.members(body))
+        )
+        script = _script(context, members)
         facts = script.facts
         out |= {"model": facts.model, "stream": facts.stream}
         if operation is Operation.RESPONSES:
-            await memory.recollect(story, members)
-        model = _allowed(story, facts)
+            await response_state.recollect(context, members)
+        model = _allowed(context, facts)
         if operation in IMAGE_OPERATIONS:
-            drawing.check(story)
-        out["price"] = _price(model, facts, story)
-        others = fallbacks.fallbacks(story)
+            images.check(context)
+        out["price"] = _price(model, facts, context)
+        others = fallbacks.fallbacks(context)
         out["fallbacks"] = [{"model": other.name} for other in others]
-        await _plan(out, story, script)
+        await _plan(out, context, script)
         for other, told in zip(others, out["fallbacks"], strict=True):
-            story.model = other
-            story.stood_in = True
-            await _stand_in(told, other, story, script)
+            context.model = other
+            context.stood_in = True
+            await _stand_in(told, other, context, script)
     except Fault as fault:
         out["refused"] = _refusal(fault)
     return out
@@ -162,7 +172,7 @@ async def explain(
 class Script(Protocol):
     """What one kind of request is rehearsed by."""
 
-    facts: Facts
+    facts: RequestFacts
 
     async def planned(self) -> Plan:
         """The channels, in order. Raises ``Fault`` when there is none."""
@@ -176,13 +186,13 @@ class Script(Protocol):
 class Relay:
     """A request that is answered while its caller waits."""
 
-    def __init__(self, story: Story, members: Members) -> None:
+    def __init__(self, context: RequestContext, members: Members) -> None:
         """Raises ``Fault`` as the request would."""
-        story.members = members
-        steps.read(story)
-        assert story.facts is not None
-        self.facts = story.facts
-        self._story = story
+        context.members = members
+        steps.read(context)
+        assert context.facts is not None
+        self.facts = context.facts
+        self._story = context
         self._members = members
 
     async def planned(self) -> Plan:
@@ -191,26 +201,26 @@ class Relay:
 
     async def sent(self, step: Step) -> dict[str, Any]:
         """See ``Script``."""
-        story, members = self._story, self._members
+        context, members = self._story, self._members
         out: dict[str, Any] = {}
-        if story.services.foreign is not None:
-            out["fetched"] = list(fetching.pretend(story, step, members, self.facts))
-        if story.operation in IMAGE_OPERATIONS:
-            await drawing.bring(story, step, members)
-        return out | _sent(story, make_lane(story, step))
+        if context.services.url_fetcher is not None:
+            out["fetched"] = list(fetch_inputs.pretend(context, step, members, self.facts))
+        if context.operation in IMAGE_OPERATIONS:
+            await images.bring(context, step, members)
+        return out | _sent(context, make_lane(context, step))
 
 
-def _script(story: Story, members: Members) -> Script:
-    if story.operation in UPSTREAM_ONLY:
+def _script(context: RequestContext, members: Members) -> Script:
+    if context.operation in UPSTREAM_ONLY:
         raise Fault(
             Kind.INVALID_VALUE,
-            f"Only upstreams are asked for `{story.operation.value}`: callers ask for "
-            f"{_asked_for(story.operation)}.",
+            f"Only upstreams are asked for `{context.operation.value}`: callers ask for "
+            f"{_asked_for(context.operation)}.",
             param="shape",
         )
-    if story.operation in ASYNC_JOBS:
-        return rehearsing.Film(story, members)
-    return Relay(story, members)
+    if context.operation in ASYNC_JOBS:
+        return explain_media.ExplainedVideo(context, members)
+    return Relay(context, members)
 
 
 def _asked_for(operation: Operation) -> str:
@@ -218,23 +228,25 @@ def _asked_for(operation: Operation) -> str:
     return ", ".join(f"`{one.value}`" for one, others in SUBSTITUTES.items() if operation in others)
 
 
-async def _stand_in(out: dict[str, Any], other: Model, story: Story, script: Script) -> None:
+async def _stand_in(
+    out: dict[str, Any], other: Model, context: RequestContext, script: Script
+) -> None:
     """What a model that may answer in place of the first would make of it."""
     out |= {"price": None, "steps": [], "skipped": []}
     try:
-        out["price"] = _price(other, script.facts, story)
+        out["price"] = _price(other, script.facts, context)
     except Fault as fault:
         out["refused"] = _refusal(fault)
         return
-    await _plan(out, story, script)
+    await _plan(out, context, script)
 
 
-async def _plan(out: dict[str, Any], story: Story, script: Script) -> None:
-    """The plan of the story's model, each step rehearsed; a refusal is part of it."""
-    model = story.model
+async def _plan(out: dict[str, Any], context: RequestContext, script: Script) -> None:
+    """The plan of the request's model, each step rehearsed; a refusal is part of it."""
+    model = context.model
     assert model is not None
     out |= {"steps": [], "refused": None}
-    out["skipped"] = [_skip(skip) for skip in candidates(model, story.operation).skipped]
+    out["skipped"] = [_skip(skip) for skip in candidates(model, context.operation).skipped]
     try:
         plan = await script.planned()
         out["skipped"] = [_skip(skip) for skip in plan.skipped]
@@ -269,12 +281,12 @@ def offline(
         translator=translator,
         ledger=ledger,
         recorder=_Nobody(),
-        alarm=Alarm(clock),
+        log_throttle=LogThrottle(clock),
         clock=clock,
         loop=loop,
         answer_bytes_max=0,
         explain_headers=False,
-        foreign=_Nobody() if fetches else None,
+        url_fetcher=_Nobody() if fetches else None,
     )
 
 
@@ -283,7 +295,7 @@ class _Nobody:
 
     files_max = 1
 
-    async def fetch(self, user_id: int, url: str) -> File:
+    async def fetch(self, user_id: int, url: str) -> FetchedFile:
         raise AssertionError(f"a rehearsal fetches nothing: {url} for {user_id}")
 
     def open_now(self, request: Request, sink: Sink) -> Call | None:
@@ -299,7 +311,7 @@ class _Nobody:
         raise AssertionError(f"a rehearsal records nothing: {record.request_id}")
 
 
-def _named(asked: Asked) -> bytes:
+def _named(asked: ExplainRequest) -> bytes:
     """The body, with the model that was given beside it."""
     if not asked.model or SHAPE[asked.operation] is Shape.GENERATE:
         return asked.body
@@ -312,23 +324,23 @@ def _named(asked: Asked) -> bytes:
         return asked.body  # the rehearsal says what is wrong with it
 
 
-def _allowed(story: Story, facts: Facts) -> Model:
-    caller = story.exchange.caller
+def _allowed(context: RequestContext, facts: RequestFacts) -> Model:
+    caller = context.exchange.caller
     assert caller is not None
-    story.services.admission.permit(caller, facts.model)
-    story.model = story.services.router.find(facts.model)
-    return story.model
+    context.services.admission.permit(caller, facts.model)
+    context.model = context.services.router.find(facts.model)
+    return context.model
 
 
-def _price(model: Model, facts: Facts, story: Story) -> dict[str, Any] | None:
+def _price(model: Model, facts: RequestFacts, context: RequestContext) -> dict[str, Any] | None:
     """The most it could cost; ``None`` where no price is known."""
-    caller = story.exchange.caller
+    caller = context.exchange.caller
     assert caller is not None
-    facts = steps.foresee(story, facts)
-    nanos = story.services.ledger.quote(
-        caller, model, story.operation, facts, story.size_bytes
+    facts = steps.foresee(context, facts)
+    nanos = context.services.ledger.quote(
+        caller, model, context.operation, facts, context.size_bytes
     ).amount_nanos
-    if not nanos and not model.free and story.operation not in TOKEN_COUNTS:
+    if not nanos and not model.free and context.operation not in TOKEN_COUNTS:
         return None
     dollars, rest = divmod(nanos, NANOS)
     return {"nanos": nanos, "usd": f"{dollars}.{rest:09d}"}
@@ -351,17 +363,18 @@ async def _rehearsed(step: Step, script: Script) -> tuple[dict[str, Any], Fault 
     return out, None
 
 
-def _sent(story: Story, lane: Lane) -> dict[str, Any]:
+def _sent(context: RequestContext, lane: Lane) -> dict[str, Any]:
     """What a lane would send, and what would not reach the upstream."""
     report = lane.report
     # pictures and sound of the caller's own shape go on as they came, on lanes of their own
     passes = isinstance(lane, PassThrough) or (
-        story.operation in IMAGE_OPERATIONS | AUDIO_OPERATIONS and lane.operation is story.operation
+        context.operation in IMAGE_OPERATIONS | AUDIO_OPERATIONS
+        and lane.operation is context.operation
     )
     out: dict[str, Any] = {
         "operation": lane.operation.value,
         "lane": "pass-through" if passes else "translation",
-        "body": rehearsing.shown(lane.body),
+        "body": explain_media.shown(lane.body),
     }
     if report is not None:
         out["dropped"] = [

@@ -4,41 +4,41 @@ import msgspec
 
 from trivium.faults import Fault
 from trivium.ledger.model import Quote
-from trivium.pipeline.story import Story
+from trivium.pipeline.request_context import RequestContext
 from trivium.routing.model import Model
-from trivium.routing.wishes import too_dear
+from trivium.routing.routing_preferences import too_dear
 from trivium.wire.operation import TOKEN_COUNTS
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 
-def fallbacks(story: Story) -> list[Model]:
+def fallbacks(context: RequestContext) -> list[Model]:
     """The models that may answer in place of the one asked for, as far as the key may use them."""
-    model, caller = story.model, story.exchange.caller
-    if model is None or not model.fallbacks or caller is None or story.operation in TOKEN_COUNTS:
+    model, caller = context.model, context.exchange.caller
+    if model is None or not model.fallbacks or caller is None or context.operation in TOKEN_COUNTS:
         return []
-    router = story.services.router
+    router = context.services.router
     return [router.find(name) for name in model.fallbacks if caller.may_use(name)]
 
 
-def covering(story: Story, facts: Facts, quote: Quote) -> Quote:
+def covering(context: RequestContext, facts: RequestFacts, quote: Quote) -> Quote:
     """The quote of the model asked for, with room for the dearest that may answer in its place.
 
-    The story keeps these: all but what has no price for this, or a higher one than is wished.
+    The context keeps these: all but what has no price for this, or a higher one than is wished.
     """
-    caller, ledger = story.exchange.caller, story.services.ledger
+    caller, ledger = context.exchange.caller, context.services.ledger
     assert caller is not None
     most = quote
-    for other in fallbacks(story):
+    for other in fallbacks(context):
         try:
-            found = ledger.quote(caller, other, story.operation, facts, story.size_bytes)
+            found = ledger.quote(caller, other, context.operation, facts, context.size_bytes)
         except Fault:
             continue
-        if story.wishes is None or not too_dear(story.wishes, found.amount_nanos):
-            story.stand_ins.append(other)
+        if context.preferences is None or not too_dear(context.preferences, found.amount_nanos):
+            context.stand_ins.append(other)
             most = max(most, found, key=lambda one: one.amount_nanos)
     if quote.tariff is None:
-        assert story.model is not None
-        return unpaid(most, story.model)
+        assert context.model is not None
+        return unpaid(most, context.model)
     own = quote.amount_nanos
     return msgspec.structs.replace(quote, amount_nanos=most.amount_nanos, own_nanos=own)
 
@@ -51,20 +51,20 @@ def unpaid(held: Quote, model: Model) -> Quote:
     return msgspec.structs.replace(held, tariff=named, own_nanos=0)
 
 
-def serve(story: Story, model: Model) -> None:
+def serve(context: RequestContext, model: Model) -> None:
     """Go on with another model: it is asked, held for and priced as that one from now on.
 
     Raises ``Fault`` (INTERNAL) when that cannot be noted.
     """
-    caller, facts, hold = story.exchange.caller, story.facts, story.hold
+    caller, facts, hold = context.exchange.caller, context.facts, context.hold
     assert caller is not None
     assert facts is not None
-    story.model = model
-    story.stood_in = True
+    context.model = model
+    context.stood_in = True
     if hold is None or hold.quote.tariff is None:
         return
-    ledger = story.services.ledger
-    quote = ledger.quote(caller, model, story.operation, facts, story.size_bytes)
+    ledger = context.services.ledger
+    quote = ledger.quote(caller, model, context.operation, facts, context.size_bytes)
     if quote.tariff is None:
         quote = unpaid(hold.quote, model)
-    story.hold = ledger.hand_over(hold, quote)
+    context.hold = ledger.hand_over(hold, quote)

@@ -14,9 +14,9 @@ import structlog
 from trivium.assets.model import Asset, AssetError
 from trivium.assets.service import Assets
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Exchange
+from trivium.pipeline.services import Exchange
 from trivium.storage.errors import StorageError
-from trivium.wire.ranges import Span, Unsatisfiable, span
+from trivium.wire.ranges import ByteRange, Unsatisfiable, span
 
 UNSATISFIABLE: Final = 416
 """The status of a range that lies outside."""
@@ -38,7 +38,7 @@ def tag(asset: Asset) -> bytes:
     return b'"%b"' % asset.id.encode()
 
 
-def part(exchange: Exchange, asset: Asset) -> Span | None:
+def part(exchange: Exchange, asset: Asset) -> ByteRange | None:
     """The range that is asked for; ``None``: the whole. Raises ``Fault`` (416)."""
     condition = exchange.headers.get(b"if-range")
     if condition is not None and condition != tag(asset):
@@ -58,7 +58,7 @@ def part(exchange: Exchange, asset: Asset) -> Span | None:
 async def send(
     exchange: Exchange,
     asset: Asset,
-    asked: Span | None,
+    asked: ByteRange | None,
     assets: Assets,
     headers: Iterable[tuple[bytes, bytes]] = (),
 ) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from trivium.admission.service import OPEN, Pass
+from trivium.admission.service import OPEN, Permit
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Exchange
+from trivium.pipeline.services import Exchange
 from trivium.wire import errors
 
 
@@ -23,7 +23,7 @@ class Guard:
         """``crashed`` logs what nobody planned: ``functools.partial(log.error, "it_crashed")``."""
         self._exchange = exchange
         self._crashed = crashed
-        self.given: Pass = OPEN
+        self.given: Permit = OPEN
 
     def __enter__(self) -> Self:
         """Nothing is held yet."""

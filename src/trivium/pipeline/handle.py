@@ -3,8 +3,8 @@
 The steps are those of ``pipeline/steps.py``. Those of all requests that came in one turn of the
 loop are taken in the next, one request after another and without a task, until one must wait for
 something else than its answer: that one goes on from there in a task of its own. The first attempt
-(``pipeline/calling.py``) is begun in the same way; what follows its failure is decided by
-``pipeline/attempts.py``, in a task. ``pipeline/conclude.py`` has the end.
+(``pipeline/send.py``) is begun in the same way; what follows its failure is decided by
+``pipeline/failover.py``, in a task. ``pipeline/conclude.py`` has the end.
 """
 
 import asyncio
@@ -13,20 +13,20 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline import attempts, calling, leaving, pacing, steps
+from trivium.pipeline import client_disconnect, cooperative, failover, send, steps
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.conclude import carry, close, fail_now
-from trivium.pipeline.context import Exchange, Running, Services
+from trivium.pipeline.fault_log import log_fault
 from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.outcome import Outcome
+from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.services import Exchange, Running, Services
 from trivium.pipeline.steps import NOTED, STEPS_OF, Waiting
-from trivium.pipeline.story import Story
 from trivium.pipeline.structs import Route
-from trivium.pipeline.telling import tell
-from trivium.routing.condition import Key
+from trivium.routing.channel_health import HealthKey
 from trivium.routing.model import Step
 from trivium.upstream.request import Request
-from trivium.wire import bulk
+from trivium.wire import json_size
 from trivium.wire.operation import TOKEN_COUNTS
 
 _UNCOUNTED: Final = frozenset({Kind.NO_ROUTE, Kind.UNREPRESENTABLE})
@@ -42,7 +42,7 @@ def begin(asked: Sequence[tuple[Exchange, Route]], services: Services) -> None:
     tasks: list[EagerTask] = []
     for exchange, route in asked:
         if not exchange.gone:
-            tasks.append(EagerTask(Story(exchange, route, services)))
+            tasks.append(EagerTask(RequestContext(exchange, route, services)))
     ledger = services.ledger
     unnoted: Sequence[str] = ()
     if len(tasks) == 1:
@@ -79,10 +79,10 @@ class EagerTask(Running, Outcome):
         "_waiting",
     )
 
-    def __init__(self, story: Story) -> None:
+    def __init__(self, context: RequestContext) -> None:
         """Nothing is done yet: ``prepare`` and ``go`` follow, in the same turn of the loop."""
-        self._story = story
-        self._steps = STEPS_OF[story.operation]
+        self._story = context
+        self._steps = STEPS_OF[context.operation]
         self._waiting: Waiting = None
         """What the next step waits for."""
         self._attempt: Attempt | None = None
@@ -100,8 +100,8 @@ class EagerTask(Running, Outcome):
 
     def prepare(self) -> None:
         """Take the steps up to the hold, as far as nothing has to be waited for. Never raises."""
-        if len(self._story.exchange.body) > bulk.LARGE_BYTES:
-            self._waiting = pacing.breath()  # each step goes over all of it
+        if len(self._story.exchange.body) > json_size.LARGE_BYTES:
+            self._waiting = cooperative.yield_turn()  # each step goes over all of it
         else:
             self._advance(NOTED[self._story.operation] + 1)
 
@@ -109,13 +109,13 @@ class EagerTask(Running, Outcome):
         """Take the steps that are left and make the first attempt, as far as nothing has to be
         waited for. Never raises. ``unnoted``: requests whose hold could not be written.
         """
-        story = self._story
-        if unnoted and story.exchange.request_id in unnoted:
-            assert story.hold is not None
-            story.services.ledger.settle(story.hold, None)
-            story.hold, story.steps_taken = None, NOTED[story.operation]
-            self._waiting = pacing.breath()  # and once more, on its own
-        if self._advance(len(self._steps)) and not calling.must_wait(story):
+        context = self._story
+        if unnoted and context.exchange.request_id in unnoted:
+            assert context.hold is not None
+            context.services.ledger.settle(context.hold, None)
+            context.hold, context.steps_taken = None, NOTED[context.operation]
+            self._waiting = cooperative.yield_turn()  # and once more, on its own
+        if self._advance(len(self._steps)) and not send.must_wait(context):
             try:
                 self._make_attempt()
             except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
@@ -125,13 +125,13 @@ class EagerTask(Running, Outcome):
         """Take the steps before this one. ``False``: one must be waited for, or has failed."""
         if self._waiting is not None or self._error is not None:
             return False
-        story, own = self._story, self._steps
+        context, own = self._story, self._steps
         try:
             waiting: Waiting = None
-            while waiting is None and story.steps_taken < end:
-                step = own[story.steps_taken]
-                story.steps_taken += 1
-                waiting = step(story)
+            while waiting is None and context.steps_taken < end:
+                step = own[context.steps_taken]
+                context.steps_taken += 1
+                waiting = step(context)
             self._waiting = waiting
         except Exception as error:  # noqa: BLE001 - the caller is told
             self._error = error
@@ -139,26 +139,26 @@ class EagerTask(Running, Outcome):
         return waiting is None
 
     def _make_attempt(self) -> None:
-        story = self._story
-        plan, services = story.plan, story.services
+        context = self._story
+        plan, services = context.plan, context.services
         assert plan is not None
         step = plan.steps[0]
         binding = step.binding
-        story.key = Key(binding.channel.name, 0, binding.model)
-        services.health.claim(story.key)  # before the next is planned: a channel is probed by one
+        context.key = HealthKey(binding.channel.name, 0, binding.model)
+        services.health.claim(context.key)  # before the next is planned: a channel is probed by one
         self._began = services.time()
-        story.begin_attempt(step)
-        lane = calling.make_lane(story, step)
-        self._attempt, self._request = calling.make_attempt(story, step, lane, 0, self)
+        context.begin_attempt(step)
+        lane = send.make_lane(context, step)
+        self._attempt, self._request = send.make_attempt(context, step, lane, 0, self)
 
     def send(self) -> None:
         """Send the request to the first channel, or go on in a task, or end what has failed."""
-        story, attempt, request, error = self._story, self._attempt, self._request, self._error
+        context, attempt, request, error = self._story, self._attempt, self._request, self._error
         if attempt is not None and request is not None:
-            story.exchange.task = self
-            story.exchange.flow = attempt
+            context.exchange.task = self
+            context.exchange.flow = attempt
             try:
-                call = story.services.client.open_now(request, attempt)
+                call = context.services.client.open_now(request, attempt)
             except Exception as crash:  # noqa: BLE001 - the hold must not be left behind
                 self.set_exception(crash)
                 return
@@ -171,7 +171,7 @@ class EagerTask(Running, Outcome):
         elif error is None:
             self._go_on(self._rest())
         else:
-            fail_now(story, error)
+            fail_now(context, error)
 
     # --- the first attempt's outcome ------------------------------------------------------------
 
@@ -185,17 +185,17 @@ class EagerTask(Running, Outcome):
         if self._is_done:
             return
         self._is_done = True
-        story, attempt = self._story, self._attempt
+        context, attempt = self._story, self._attempt
         assert attempt is not None
         if self._is_cancelled or attempt.going_on is not None:
             self._go_on(self._attempts())
             return
         # without this each request would leave two cycles to the collector
-        self._attempt = story.exchange.task = None
-        calling.left(story, attempt)
-        assert story.key is not None
-        story.services.health.answered(story.key, story.fault)
-        close(story)
+        self._attempt = context.exchange.task = None
+        send.left(context, attempt)
+        assert context.key is not None
+        context.services.health.answered(context.key, context.fault)
+        close(context)
 
     def set_exception(self, error: Exception) -> None:
         """It has none."""
@@ -225,50 +225,50 @@ class EagerTask(Running, Outcome):
 
     def _go_on(self, work: Coroutine[Any, Any, None]) -> None:
         """In a later turn, and as a task: not from inside the connection that told of it."""
-        story = self._story
-        story.exchange.task = self
+        context = self._story
+        context.exchange.task = self
         # a task without a name is given one with its number, which costs as much as the rest
         loop = asyncio.get_running_loop()
-        self._task = asyncio.Task(carry(story, work), loop=loop, name="request")
+        self._task = asyncio.Task(carry(context, work), loop=loop, name="request")
 
     async def _rest(self) -> None:
         """The steps from the one that must be waited for, and the call."""
         self._task_runs = True
-        story = self._story
+        context = self._story
         waiting, self._waiting = self._waiting, None
         if self._is_cancelled:
             if isinstance(waiting, Coroutine):
                 waiting.close()
             raise asyncio.CancelledError
-        is_large = len(story.exchange.body) > bulk.LARGE_BYTES
+        is_large = len(context.exchange.body) > json_size.LARGE_BYTES
         while True:
             if waiting is not None:
                 await waiting
             if is_large:
-                await pacing.breath()
-            if story.steps_taken == len(self._steps):
+                await cooperative.yield_turn()
+            if context.steps_taken == len(self._steps):
                 break
-            step = self._steps[story.steps_taken]
-            story.steps_taken += 1
-            waiting = step(story)
-        if story.operation in TOKEN_COUNTS:
-            await _count(story, self._attempts())
+            step = self._steps[context.steps_taken]
+            context.steps_taken += 1
+            waiting = step(context)
+        if context.operation in TOKEN_COUNTS:
+            await _count(context, self._attempts())
         else:
             await self._attempts()
 
     async def _attempts(self) -> None:
         """The attempts, from the first or from its end."""
         self._task_runs = True
-        told = functools.partial(tell, self._story, "attempt_failed")
+        told = functools.partial(log_fault, self._story, "attempt_failed")
         planned = functools.partial(steps.planned, self._story)
-        await attempts.run(self._story, planned, self._tried, told, self._began)
+        await failover.run(self._story, planned, self._tried, told, self._began)
 
     async def _tried(self, step: Step, credential: int) -> None:
         """The end of the first attempt, where it was begun without a task; else an attempt."""
-        story = self._story
+        context = self._story
         began, self._began = self._began, None
         if began is None:
-            await calling.call(story, step, credential)
+            await send.call(context, step, credential)
             return
         attempt, error = self._attempt, self._error
         if attempt is None:  # its lane could not be made
@@ -280,47 +280,47 @@ class EagerTask(Running, Outcome):
     async def _first(self, attempt: Attempt, error: BaseException | None, credential: int) -> None:
         """Stay until the first attempt has ended, or raise ``error``, which ended it."""
         request, self._request = self._request, None
-        story = self._story
+        context = self._story
         try:
             if self._is_cancelled:
-                await leaving.counted(story, attempt)
+                await client_disconnect.counted(context, attempt)
                 raise asyncio.CancelledError
             if error is not None:
                 raise error
             if request is not None:
                 outcome = attempt.wait()
-                attempt.attach(await story.services.client.open(request, attempt))
+                attempt.attach(await context.services.client.open(request, attempt))
                 del request
-                await leaving.stay(story, attempt, outcome)
+                await client_disconnect.wait_beyond_disconnect(context, attempt, outcome)
             while attempt.going_on is not None:
-                await calling.again(story, attempt, credential)
+                await send.again(context, attempt, credential)
         finally:
-            calling.left(story, attempt)
+            send.left(context, attempt)
 
 
-async def _count(story: Story, work: Coroutine[Any, Any, None]) -> None:
+async def _count(context: RequestContext, work: Coroutine[Any, Any, None]) -> None:
     """Have tokens counted; by our own rule where no upstream does it, and say so."""
     refused: Fault | None = None
     try:
         await work
     except Fault as fault:
-        if not _is_uncounted(story, fault):
+        if not _is_uncounted(context, fault):
             raise
         refused = fault
     if refused is not None:
-        tell(story, "attempt_failed", refused)
-        members, facts = story.members, story.facts
+        log_fault(context, "attempt_failed", refused)
+        members, facts = context.members, context.facts
         assert members is not None
         assert facts is not None
-        body = story.services.translator.estimate(story, members, facts)
-        story.status = 200
-        story.exchange.extra.append((ESTIMATED, b"tokens"))
-        story.exchange.answer(200, body)
+        body = context.services.translator.estimate(context, members, facts)
+        context.status = 200
+        context.exchange.extra.append((ESTIMATED, b"tokens"))
+        context.exchange.answer(200, body)
 
 
-def _is_uncounted(story: Story, fault: Fault) -> bool:
+def _is_uncounted(context: RequestContext, fault: Fault) -> bool:
     """Whether our own count may stand in: not where the caller's own request is at fault."""
     if fault.kind is Kind.UPSTREAM_REJECTED:
         # of another shape it is our translation that the vendor refused
-        return story.step is not None and story.step.operation is not story.operation
+        return context.step is not None and context.step.operation is not context.operation
     return fault.row.fallback or fault.kind in _UNCOUNTED

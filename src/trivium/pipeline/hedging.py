@@ -18,11 +18,11 @@ from typing import Final
 
 import structlog
 
-from trivium.conversation.honesty import Report
+from trivium.conversation.losses import Report
 from trivium.pipeline.race import Contender, Race
-from trivium.pipeline.story import Story
+from trivium.pipeline.request_context import RequestContext
 from trivium.wire.operation import HEDGED
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 
 _LEAVE_SOMETHING: Final = ("store", "mcp_servers", "container", "background")
@@ -35,34 +35,34 @@ OUTRUN: Final = "outrun"
 log = structlog.get_logger()
 
 
-def win(story: Story, attempt: Contender, report: Report | None) -> None:
-    """Note that an attempt has something of an answer: the story is its own from here on.
+def win(context: RequestContext, attempt: Contender, report: Report | None) -> None:
+    """Note that an attempt has something of an answer: the context is its own from here on.
 
     ``report``: of its translation. Does nothing where another has won.
     """
-    race = story.race
+    race = context.race
     if race is None or race.winner is not None:
         return
-    story.step, story.report = attempt.step, report
-    story.exchange.flow = attempt
+    context.step, context.report = attempt.step, report
+    context.exchange.flow = attempt
     key, outrun = race.win(attempt)
     if key is not None:
-        story.key = key
+        context.key = key
     for other in outrun:
-        story.failures.append((other.channel, OUTRUN))
+        context.failures.append((other.channel, OUTRUN))
         log.info(
             "attempt_outrun",
-            request_id=story.exchange.request_id,
+            request_id=context.exchange.request_id,
             channel=other.channel,
             by=attempt.step.binding.channel.name,
         )
 
 
-def race(story: Story, members: Members, facts: Facts) -> Race | None:
+def race(context: RequestContext, members: Members, facts: RequestFacts) -> Race | None:
     """The race that may become of a request; ``None`` where there must be none."""
-    model = story.model
+    model = context.model
     assert model is not None
-    if story.operation not in HEDGED or (story.services.finishes and not facts.stream):
+    if context.operation not in HEDGED or (context.services.finishes and not facts.stream):
         return None
     if any(members.raw(name) not in _NOTHING for name in _LEAVE_SOMETHING):
         return None

@@ -6,15 +6,15 @@ earlier attempt left over. ``pipeline/translation.py`` has the other lane.
 
 from typing import Any, Final, Protocol
 
-from trivium.conversation.honesty import Report
+from trivium.conversation.losses import Report
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Headers
-from trivium.pipeline.structs import Whole
+from trivium.pipeline.services import Headers
+from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import repair, repair_answer
 from trivium.routing.model import Step
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts, Passage, StreamWatch
+from trivium.wire.passage import PassThroughSpec, RequestFacts, StreamWatch
 from trivium.wire.peek import Members
 
 ESTIMATED: Final = b"trivium-estimated"
@@ -43,7 +43,7 @@ class Lane(Protocol):
         """Headers that tell the caller what was left out or mended."""
         ...
 
-    def whole(self, body: bytes) -> Whole:
+    def whole(self, body: bytes) -> WholeAnswer:
         """A whole 200 answer for the caller. Raises ``Fault`` when it is none."""
         ...
 
@@ -58,7 +58,13 @@ class PassThrough:
     __slots__ = ("_facts", "_now", "_passage", "_quirks", "body", "notes", "operation", "report")
 
     def __init__(
-        self, step: Step, passage: Passage, members: Members, facts: Facts, body: bytes, now: float
+        self,
+        step: Step,
+        passage: PassThroughSpec,
+        members: Members,
+        facts: RequestFacts,
+        body: bytes,
+        now: float,
     ) -> None:
         """``body`` is the caller's; ``now`` in seconds since the epoch, for repairs."""
         binding = step.binding
@@ -73,7 +79,7 @@ class PassThrough:
         self._quirks = provider.quirks
         self._now = now
 
-    def whole(self, body: bytes) -> Whole:
+    def whole(self, body: bytes) -> WholeAnswer:
         """The same bytes, unless the provider has a quirk to mend.
 
         Raises ``Fault`` for an error in the clothes of an answer.
@@ -87,7 +93,7 @@ class PassThrough:
             raise error_event(answer.error)
         if self._facts.stream:
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
-        return Whole(body, answer.usage)
+        return WholeAnswer(body, answer.usage)
 
     def watch(self) -> StreamWatch | None:
         """The shape's own watch, behind a repair where the provider needs one."""

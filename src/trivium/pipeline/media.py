@@ -1,4 +1,5 @@
-"""Requests and answers that are files: what the story asks for, from modules that most never need.
+"""Requests and answers that are files: what the context asks for, from modules that most never
+need.
 
 They are imported with the first such request.
 """
@@ -6,21 +7,21 @@ They are imported with the first such request.
 from trivium.faults import Fault, Kind
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.lane import Lane
-from trivium.pipeline.story import Story
+from trivium.pipeline.request_context import RequestContext
 from trivium.routing.model import Step
-from trivium.routing.wishes import MEMBER
+from trivium.routing.routing_preferences import MEMBER
 from trivium.uploads.form import Upload
 from trivium.wire.form import FormMembers
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 
 
-async def received(story: Story, upload: Upload) -> FormMembers:
+async def received(context: RequestContext, upload: Upload) -> FormMembers:
     """The members of a form that came in. Raises ``Fault`` when it cannot be read."""
-    from trivium.pipeline.audio.received import received as measured
+    from trivium.pipeline.audio.received_form import received as measured
 
-    members = await measured(story, upload)
+    members = await measured(context, upload)
     if MEMBER in members:
         raise Fault(
             Kind.INVALID_VALUE,
@@ -30,17 +31,17 @@ async def received(story: Story, upload: Upload) -> FormMembers:
     return members
 
 
-def lane_for(story: Story, step: Step, members: Members, facts: Facts) -> Lane:
+def lane_for(context: RequestContext, step: Step, members: Members, facts: RequestFacts) -> Lane:
     """One attempt's lane. Raises ``Fault`` naming a member that the channel's model refuses."""
-    from trivium.pipeline.audio.speech import GenerateSpeech, Speech
-    from trivium.pipeline.audio.transcript import Transcript
+    from trivium.pipeline.audio.speech import GenerateSpeech, SpeechLane
+    from trivium.pipeline.audio.transcript import TranscriptLane
 
-    if story.operation is not Operation.SPEECH:
-        return Transcript(story, step, members, facts)
+    if context.operation is not Operation.SPEECH:
+        return TranscriptLane(context, step, members, facts)
     if step.operation is Operation.SPEECH:
-        return Speech(story, step, members, facts)
-    lane = GenerateSpeech(story, step, members, facts)
-    story.report = lane.report
+        return SpeechLane(context, step, members, facts)
+    lane = GenerateSpeech(context, step, members, facts)
+    context.report = lane.report
     return lane
 
 

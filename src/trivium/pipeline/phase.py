@@ -41,7 +41,7 @@ class Phase(Generic[T]):
         self._do(waiting)
 
 
-class Ending(Protocol):
+class FinishedAnswer(Protocol):
     """An answer that is all there; ``pipeline/attempt.py`` has the real ones."""
 
     __slots__ = ()
@@ -59,7 +59,7 @@ class Ending(Protocol):
         ...
 
 
-class Endings(Phase[Ending]):
+class FinishedAnswers(Phase[FinishedAnswer]):
     """Ends answers: those of one turn are booked together, by one note of what they came to."""
 
     __slots__ = ("_ledger",)
@@ -68,11 +68,11 @@ class Endings(Phase[Ending]):
         super().__init__(loop, self._end)
         self._ledger = ledger
 
-    def _end(self, endings: list[Ending]) -> None:
+    def _end(self, endings: list[FinishedAnswer]) -> None:
         gathers = len(endings) > 1
         if gathers:
             self._ledger.gather()
-        booked: list[Ending] = []
+        booked: list[FinishedAnswer] = []
         try:
             for one in endings:
                 try:

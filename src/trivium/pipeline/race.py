@@ -3,8 +3,8 @@
 import asyncio
 from typing import Protocol
 
-from trivium.pipeline.context import Flow
-from trivium.routing.condition import Key
+from trivium.pipeline.services import Flow
+from trivium.routing.channel_health import HealthKey
 from trivium.routing.model import Step
 
 
@@ -29,10 +29,10 @@ class Race:
         self.after_s = after_s
         """Seconds without anything of an answer after which the second begins."""
         self.winner: Contender | None = None
-        self._keys: dict[asyncio.Task[object], Key] = {}
+        self._keys: dict[asyncio.Task[object], HealthKey] = {}
         self._attempts: dict[asyncio.Task[object], Contender] = {}
 
-    def enter(self, key: Key) -> None:
+    def enter(self, key: HealthKey) -> None:
         """The running task is about to call this."""
         self._keys[_task()] = key
 
@@ -40,13 +40,13 @@ class Race:
         """The running task calls it by this attempt."""
         self._attempts[_task()] = attempt
 
-    def win(self, attempt: Contender) -> tuple[Key | None, list[Key]]:
+    def win(self, attempt: Contender) -> tuple[HealthKey | None, list[HealthKey]]:
         """Let one win and hang up on the others; returns whose health it tells of, and those that
         were outrun.
         """
         self.winner = attempt
-        own: Key | None = None
-        outrun: list[Key] = []
+        own: HealthKey | None = None
+        outrun: list[HealthKey] = []
         for task, key in self._keys.items():
             other = self._attempts.get(task)
             if other is attempt:

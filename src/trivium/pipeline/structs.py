@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.usage import Usage
-from trivium.recall.traces.model import Trace
+from trivium.response_store.signatures.model import SignatureTrace
 from trivium.wire.operation import Operation
 
 if TYPE_CHECKING:  # pictures are not read of before the port is open
-    from trivium.wire.images.generate import Source
-    from trivium.wire.images.wish import Wish
+    from trivium.wire.images.generate import SourceImage
+    from trivium.wire.images.request import ImageRequest
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -28,7 +28,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A streamed answer as one JSON array (generate-content without ``alt=sse``)."""
 
 
-class Stored(msgspec.Struct, frozen=True, kw_only=True):
+class StoredResponseRoute(msgspec.Struct, frozen=True, kw_only=True):
     """What a path below a stored response asks for."""
 
     response_id: str
@@ -36,7 +36,7 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
     """``retrieve``, ``delete``, ``cancel`` or ``input_items``."""
 
 
-class VideoCall(msgspec.Struct, frozen=True, kw_only=True):
+class VideoRoute(msgspec.Struct, frozen=True, kw_only=True):
     """What a path of the videos shape asks for."""
 
     action: str
@@ -44,22 +44,22 @@ class VideoCall(msgspec.Struct, frozen=True, kw_only=True):
     video_id: str = ""
 
 
-class Recalled(msgspec.Struct, frozen=True):
-    """What is known of the opaque state in one request. ``pipeline/sticky.py`` finds it out."""
+class AffinityState(msgspec.Struct, frozen=True):
+    """What is known of the opaque state in one request. ``pipeline/affinity.py`` finds it out."""
 
-    traces: Mapping[str, Trace] = msgspec.field(default_factory=dict)
+    traces: Mapping[str, SignatureTrace] = msgspec.field(default_factory=dict)
     """Of the calls in its history, by id."""
     sealed: bool = False
     """Whether envelopes of ours are in it, which no vendor must see."""
-    makers: frozenset[Origin] = frozenset()
+    makers: frozenset[StateOrigin] = frozenset()
     """Channels that are known to have made values which stand there as they made them."""
 
 
 class PictureRequest(msgspec.Struct):
     """What one request asks for, and the pictures it brings."""
 
-    wish: "Wish"
-    sources: "tuple[Source, ...] | None" = None
+    wanted: "ImageRequest"
+    sources: "tuple[SourceImage, ...] | None" = None
     """``None`` until a channel needs them as bytes."""
 
 
@@ -74,7 +74,7 @@ class Mode(Enum):
     REFUSAL = auto()
 
 
-class Whole(msgspec.Struct, frozen=True, gc=False):
+class WholeAnswer(msgspec.Struct, frozen=True, gc=False):
     """A whole answer on its way to the caller."""
 
     body: bytes

@@ -12,50 +12,50 @@ import msgspec
 
 from trivium.clock import Clock
 from trivium.conversation.answer import Answer
-from trivium.conversation.cutting import Cutter, cut
+from trivium.conversation.answer_losses import LossReporter
 from trivium.conversation.estimate import tokens
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Mend, Rank, Report
+from trivium.conversation.losses import Mend, Rank, Report
 from trivium.conversation.opaque import Open
-from trivium.conversation.placing import Placing
 from trivium.conversation.request import Conversation
-from trivium.conversation.restore import restored, shortened
+from trivium.conversation.stop_sequences import Cutter, cut
 from trivium.conversation.target import TargetFacts
-from trivium.conversation.unasked import Mute, muted, wants_thoughts
+from trivium.conversation.tool_names import restored, shortened
+from trivium.conversation.unrequested_reasoning import ReasoningRemover, muted, wants_thoughts
 from trivium.faults import Fault, Kind
 from trivium.ledger.estimate import is_count
-from trivium.pipeline import memory, sticky
-from trivium.pipeline.affording import afford
-from trivium.pipeline.context import Headers
-from trivium.pipeline.continuing import Affords, Rounds, may_pause
-from trivium.pipeline.counting import Counting, estimated
+from trivium.pipeline import affinity, response_state
+from trivium.pipeline.continuation import Affords, Rounds, may_pause
+from trivium.pipeline.continuation_budget import hold_continuation
 from trivium.pipeline.embedding import Embedding
 from trivium.pipeline.lane import Lane
-from trivium.pipeline.story import Story
-from trivium.pipeline.structs import Whole
-from trivium.pipeline.translated import Told, TranslatedStream, unheard
+from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.services import Headers
+from trivium.pipeline.structs import WholeAnswer
+from trivium.pipeline.token_count import TokenCount, estimated
+from trivium.pipeline.translated_stream import Told, TranslatedStream, unheard
 from trivium.providers.failure import error_event
-from trivium.providers.quirks import Translated
-from trivium.recall.traces.tracer import Tracer
+from trivium.providers.quirks import TranslatedRepairs
+from trivium.response_store.signatures.tracer import Tracer
 from trivium.routing.model import Step
 from trivium.secret import Keyring
-from trivium.wire import bulk, caps, counting
+from trivium.wire import caps, json_size, token_count
 from trivium.wire.chat.finish import is_legacy
 from trivium.wire.codec import (
     AnswerContext,
     CallerCodec,
     Codec,
-    RequestContext,
+    ReadContext,
     UpstreamCodec,
     WriteContext,
 )
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener, sealer
-from trivium.wire.halves import sound
 from trivium.wire.messages.version import MEANING, PROFILE, is_profiled
 from trivium.wire.operation import EMBEDDING_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
-from trivium.wire.passage import Facts, StreamWatch
+from trivium.wire.passage import RequestFacts, StreamWatch
 from trivium.wire.peek import Members
+from trivium.wire.text_repair import sound
 
 OBJECTS_MAX: Final = 100_000
 OBJECTS_EACH: Final = 4
@@ -100,23 +100,25 @@ class Translator:
         """Opens the envelopes that one user's requests carry."""
         return opener(self._keys, user_id)
 
-    def lane(self, story: Story, step: Step, members: Members, facts: Facts) -> Lane:
+    def lane(
+        self, context: RequestContext, step: Step, members: Members, facts: RequestFacts
+    ) -> Lane:
         """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
-        exchange = story.exchange
+        exchange = context.exchange
         caller = exchange.caller
         assert caller is not None
-        operation = story.operation
-        strict = _is_strict(story)
+        operation = context.operation
+        strict = _is_strict(context)
         if operation in EMBEDDING_OPERATIONS:
             return Embedding(step, operation, members.table, facts.model, strict=strict)
-        spoken = self.spoken(story, members, facts)
+        spoken = self.spoken(context, members, facts)
         read = self._upstream(step)
         if operation in TOKEN_COUNTS:
             goal = step.binding.targets[read.shape]
-            return Counting(operation, step.operation, spoken, read, goal, strict=strict)
+            return TokenCount(operation, step.operation, spoken, read, goal, strict=strict)
         answer = WriteContext(
             request=spoken,
-            members=memory.told(story, members),
+            members=response_state.told(context, members),
             id=exchange.request_id.removeprefix("req_"),
             created=int(self._clock.now()),
             model=facts.model,
@@ -129,15 +131,15 @@ class Translator:
         )
         write = self._callers[SHAPE[operation]]
         lane = Translation(
-            step, read, write, spoken, answer, functools.partial(afford, story), story.told,
-            strict=strict, fitting=_taken(story, step),
+            step, read, write, spoken, answer, functools.partial(hold_continuation, context), context.told,
+            strict=strict, fitting=_taken(context, step),
         )  # fmt: skip
         if read.shape is not _MESSENGERS and is_profiled(exchange.headers):
             lane.report.drop(Rank.HINT, PROFILE, "only its own vendor knows the profile")
-        story.cut = bool(lane.stops)
-        for id_ in story.lost:
+        context.cut = bool(lane.stops)
+        for id_ in context.lost:
             lane.report.repair(Mend.LOST_STATE, id_)
-        lane.tracer = sticky.tracer(story, step.binding.targets[read.shape])
+        lane.tracer = affinity.tracer(context, step.binding.targets[read.shape])
         return lane
 
     def _upstream(self, step: Step) -> UpstreamCodec:
@@ -146,18 +148,20 @@ class Translator:
         own = step.binding.channel.provider.own if shape is _VENDORS else None
         return self._codecs[shape] if own is None else own.codec()
 
-    def estimate(self, story: Story, members: Members, facts: Facts) -> bytes:
+    def estimate(self, context: RequestContext, members: Members, facts: RequestFacts) -> bytes:
         """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
-        return estimated(story.operation, self.spoken(story, members, facts))
+        return estimated(context.operation, self.spoken(context, members, facts))
 
-    def spoken(self, story: Story, members: Members, facts: Facts) -> Conversation:
+    def spoken(
+        self, context: RequestContext, members: Members, facts: RequestFacts
+    ) -> Conversation:
         """The caller's request in canonical form, read once. Raises ``Fault`` naming a member."""
-        if story.conversation is not None:
-            return story.conversation
-        body = story.body
-        if len(body) > bulk.PACED_BYTES and bulk.exceeds(body, self.objects_max):
+        if context.conversation is not None:
+            return context.conversation
+        body = context.body
+        if len(body) > json_size.PACED_BYTES and json_size.exceeds(body, self.objects_max):
             raise self.crowded()
-        return self.read(story, members, facts)
+        return self.read(context, members, facts)
 
     def crowded(self) -> Fault:
         """The fault of a request that holds too much to be translated."""
@@ -165,11 +169,11 @@ class Translator:
         return Fault(
             Kind.BODY_TOO_LARGE,
             f"The request holds more than {most} JSON objects and arrays, "
-            f"{bulk.MEMBERS_EACH * most} members or {bulk.VALUES_EACH * most} values, "
+            f"{json_size.MEMBERS_EACH * most} members or {json_size.VALUES_EACH * most} values, "
             "which is too many for one that must be translated.",
         )
 
-    def read(self, story: Story, members: Members, facts: Facts) -> Conversation:
+    def read(self, story: RequestContext, members: Members, facts: RequestFacts) -> Conversation:
         """As ``spoken``, of a body that is known not to hold too much."""
         exchange = story.exchange
         caller = exchange.caller
@@ -178,7 +182,7 @@ class Translator:
         write = self._callers[SHAPE[operation]]
         own = write.shape
         from_path = own is _GENERATES
-        context = RequestContext(
+        context = ReadContext(
             model=facts.model if from_path else None,
             stream=facts.stream if from_path else None,
             headers=_meaning(exchange.headers) if own is _MESSENGERS else _NO_HEADERS,
@@ -186,31 +190,31 @@ class Translator:
         )
         table: Mapping[str, msgspec.Raw]
         if operation in TOKEN_COUNTS:
-            table = counting.request(operation, members)
+            table = token_count.request(operation, members)
         else:
-            table = memory.spoken(story, members)
+            table = response_state.spoken(story, members)
         spoken = write.read_request(table, context)
-        story.conversation, story.lost = sticky.retraced(story, spoken)
+        story.conversation, story.lost = affinity.retraced(story, spoken)
         return story.conversation
 
-    def fit(self, story: Story, step: Step) -> None:
+    def fit(self, context: RequestContext, step: Step) -> None:
         """Fit a request that was read to one channel: its lane finds it. Raises ``Fault``."""
-        spoken = story.conversation
-        if spoken is not None and story.operation not in TOKEN_COUNTS:
+        spoken = context.conversation
+        if spoken is not None and context.operation not in TOKEN_COUNTS:
             goal = step.binding.targets[SHAPE[step.operation]]
-            report = Report(goal.title, strict=_is_strict(story))
-            story.fitting = (step, report, fitted(spoken, goal, report))
+            report = Report(goal.title, strict=_is_strict(context))
+            context.fitting = (step, report, fitted(spoken, goal, report))
 
 
-def _taken(story: Story, step: Step) -> "tuple[Report, Conversation] | None":
+def _taken(context: RequestContext, step: Step) -> "tuple[Report, Conversation] | None":
     """What was fitted to this channel already, once."""
-    found, story.fitting = story.fitting, None
+    found, context.fitting = context.fitting, None
     return found[1:] if found is not None and found[0] is step else None
 
 
-def _is_strict(story: Story) -> bool:
+def _is_strict(context: RequestContext) -> bool:
     """Whether the caller takes nothing but what it asked for."""
-    exchange = story.exchange
+    exchange = context.exchange
     assert exchange.caller is not None
     if exchange.caller.strict:
         return True
@@ -278,9 +282,9 @@ class Translation:
         if may_pause(spoken, shape):
             write_next = functools.partial(_written_on, read, goal, report)
             self._rounds = Rounds(spoken, shape, write_next, affords)
-        self._mend: Translated | None = None
+        self._mend: TranslatedRepairs | None = None
         if quirks := step.binding.channel.provider.quirks:
-            self._mend = Translated(quirks, step.operation, goal.model, body, answer.created)
+            self._mend = TranslatedRepairs(quirks, step.operation, goal.model, body, answer.created)
         self.tracer: Tracer | None = None
         """For callers that may echo nothing but the ids of calls."""
         self._read = read
@@ -290,7 +294,7 @@ class Translation:
         self._names = shortened(spoken, goal) if spoken.tools else _NO_NAMES
         one_call = write.shape is _CHATTERS and is_legacy(answer.members)
         self._is_muted = _mutes(write.shape, spoken)
-        self._placing = Placing(write.places, self.report, one_call=one_call)
+        self._placing = LossReporter(write.places, self.report, one_call=one_call)
         self._context = AnswerContext(
             origin=goal.origin,
             model=goal.model,
@@ -311,9 +315,9 @@ class Translation:
         )
         return [(name, value.encode("ascii", "replace")) for name, value in told if value]
 
-    def whole(self, body: bytes) -> Whole:
+    def whole(self, body: bytes) -> WholeAnswer:
         """The answer in the caller's shape. Raises ``Continue`` where the vendor paused."""
-        if bulk.exceeds(body, caps.OBJECTS_MAX):
+        if json_size.exceeds(body, caps.OBJECTS_MAX):
             raise caps.too_many("JSON objects", caps.OBJECTS_MAX)
         if self._mend is not None:
             body = self._mend.answer(body)
@@ -329,7 +333,7 @@ class Translation:
             usage = self._told(answer.usage, written)
             answer = msgspec.structs.replace(answer, usage=usage)
             written = self._write.write_answer(answer, self._answer)
-        return Whole(written, answer.usage)
+        return WholeAnswer(written, answer.usage)
 
     def _read_answer(self, body: bytes) -> Answer:
         try:
@@ -364,7 +368,7 @@ class Translation:
             self._rounds,
             Cutter(self.stops, tokens(self._answer.request)) if self.stops else None,
             self._told,
-            Mute() if self._is_muted else None,
+            ReasoningRemover() if self._is_muted else None,
         )
         return stream if self._mend is None else self._mend.watch(stream)
 

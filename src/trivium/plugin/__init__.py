@@ -19,9 +19,10 @@ from trivium.conversation.events import (
     UsageReport,
 )
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.members import Concept, lacking
+from trivium.conversation.losses import DropAction as Act
+from trivium.conversation.losses import Rank, Report
+from trivium.conversation.member_table import Concept, lacking
 from trivium.conversation.parts import Audio, Document, Image, Reasoning, Text, Video
 from trivium.conversation.request import Conversation, Sampling
 from trivium.conversation.target import Input, TargetFacts, Thinks
@@ -29,7 +30,8 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.observe.record import Record
 from trivium.plugin.hook import AfterHook, BeforeHook, HookRequest
-from trivium.providers.base import Capabilities, OwnShape, Provider, Refusal
+from trivium.providers.base import Capabilities, OwnShape, Provider
+from trivium.providers.base import VendorRefusal as Refusal
 from trivium.providers.credential import (
     BEARER,
     Credential,
@@ -43,8 +45,8 @@ from trivium.providers.credential import (
 )
 from trivium.providers.failure import default_failure
 from trivium.wire.codec import AnswerContext, StreamReader, UpstreamCodec
+from trivium.wire.length_prefixed import Frames
 from trivium.wire.operation import Operation, Shape
-from trivium.wire.prefixed import Frames
 
 __all__ = [
     "BEARER",

@@ -37,7 +37,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """Keeps answers of the responses shape under their id, for later requests to refer to."""
 
 
-class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+class VendorRefusal(msgspec.Struct, frozen=True, kw_only=True):
     """A vendor's answer that is not a success, as it came."""
 
     status: int
@@ -96,7 +96,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """Query parameters always sent."""
     quirks: frozenset[str] = frozenset()
     """Names of known deviations that the relay repairs (``providers/quirks.py``)."""
-    failure: Callable[[Refusal], Fault]
+    failure: Callable[[VendorRefusal], Fault]
     """What a refusal means to us and what the caller may read of it."""
     source: str = ""
     """Where this was read: an address and a date."""

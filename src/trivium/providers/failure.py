@@ -10,8 +10,9 @@ status, fallback and blame in one table, so nothing here does.
   exists. It is blamed on the account (another channel may do better, the same call will not) and
   reported as an upstream error, not as the caller's 404. So is any other 403; but these say nothing
   of the key itself, which other models go on using.
-* 400, 404, 413 and 422 stay the caller's, with the vendor's explanation cleaned by ``wording.py``.
-  409 and 422 come out as 400: SDKs retry a 409 unasked, and 422 is not in our vocabulary.
+* 400, 404, 413 and 422 stay the caller's, with the vendor's explanation cleaned by
+  ``error_text.py``. 409 and 422 come out as 400: SDKs retry a 409 unasked, and 422 is not in our
+  vocabulary.
 * 501 is the request's (the engine lacks the feature): as a 5xx it would be retried for ever.
 * A page of HTML was written by something in front of the vendor. It says nothing about the request.
 
@@ -23,10 +24,10 @@ import re
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.providers.base import Refusal
-from trivium.providers.body import Told, read
-from trivium.providers.delay import reset_after, retry_after
-from trivium.providers.wording import leading_member, member, public
+from trivium.providers.base import VendorRefusal
+from trivium.providers.error_body import ErrorFacts, read
+from trivium.providers.error_text import leading_member, member, public
+from trivium.providers.retry_after import reset_after, retry_after
 from trivium.wire.errors import RETRY_AFTER_MAX_S, too_long
 
 _CODES: Final[tuple[tuple[Kind, frozenset[str]], ...]] = (
@@ -208,7 +209,7 @@ _PHRASES: Final = frozenset(
 _PHRASE_MAX: Final = 64
 
 
-def default_failure(refusal: Refusal) -> Fault:
+def default_failure(refusal: VendorRefusal) -> Fault:
     """The fault behind a refusal of any vendor that has no ways of its own."""
     told = read(refusal.body)
     wait = retry_after(refusal.headers, told.delay, told.message)
@@ -229,7 +230,7 @@ def error_event(error: bytes) -> Fault:
     return _fault(told.status or 500, told, retry_after({}, told.delay, told.message))
 
 
-def _fault(status: int, told: Told, wait: float | None) -> Fault:
+def _fault(status: int, told: ErrorFacts, wait: float | None) -> Fault:
     kind = _kind(status, told)
     if kind not in _OURS:
         return _about_request(kind, status, told)
@@ -244,7 +245,7 @@ def _fault(status: int, told: Told, wait: float | None) -> Fault:
     return Fault(kind, text, retry_after=wait)
 
 
-def _about_request(kind: Kind, status: int, told: Told) -> Fault:
+def _about_request(kind: Kind, status: int, told: ErrorFacts) -> Fault:
     """The faults whose explanation is the vendor's, as far as it may be shown."""
     words = "" if told.page or _is_phrase(told.message) else public(told.message)
     if kind is Kind.CONTEXT_TOO_LONG:
@@ -266,7 +267,7 @@ def _is_phrase(message: str) -> bool:
     return words.removeprefix("error").lstrip(" :-0123456789") in _PHRASES
 
 
-def _kind(status: int, told: Told) -> Kind:
+def _kind(status: int, told: ErrorFacts) -> Kind:
     for kind, codes in _CODES:
         if told.codes & codes:
             return kind
@@ -283,7 +284,7 @@ def _kind(status: int, told: Told) -> Kind:
     return kind
 
 
-def _request_kind(status: int, told: Told) -> Kind:
+def _request_kind(status: int, told: ErrorFacts) -> Kind:
     """The vendor blames the request; sometimes it is our address, our model name or a proxy."""
     if _OVERFLOW.search(told.message):
         return Kind.CONTEXT_TOO_LONG
@@ -298,7 +299,7 @@ def _request_kind(status: int, told: Told) -> Kind:
     return Kind.UPSTREAM_REJECTED
 
 
-def _is_about_model(status: int, told: Told) -> bool:
+def _is_about_model(status: int, told: ErrorFacts) -> bool:
     if told.codes & _MODEL_CODES:
         return True
     return status == 410 or (status == 404 and bool(_NO_MODEL.search(told.message)))

@@ -20,7 +20,7 @@ _NEAR: Final = 0.03
 """By how much a size's ratio may differ from the one it is written as."""
 
 
-class Row(
+class ImagesRow(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     rename={"of": "class"},
 ):  # fmt: skip
@@ -63,7 +63,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file."""
 
     defaults: Defaults
-    row: tuple[Row, ...]
+    row: tuple[ImagesRow, ...]
     ratios: _Ratios
     resolutions: _Resolutions
 
@@ -76,7 +76,7 @@ def table() -> Table:
 
 
 @cache
-def row_of(model: str) -> Row | None:
+def row_of(model: str) -> ImagesRow | None:
     """What is known of a model by its name; ``None`` when nothing is."""
     name = plain(model)
     found = [

@@ -17,7 +17,7 @@ import msgspec
 _WILD: Final = re.compile(r"[*?]")
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ProfileRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One table of ``profiles.toml``."""
 
     models: tuple[str, ...]
@@ -37,7 +37,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    row: tuple[Row, ...]
+    row: tuple[ProfileRow, ...]
 
 
 class _Rule(NamedTuple):
@@ -46,10 +46,10 @@ class _Rule(NamedTuple):
     rank: tuple[int, int]
     """Written-out characters of the name, then how many of shape and provider are named."""
     name: re.Pattern[str]
-    row: Row
+    row: ProfileRow
 
 
-def rows() -> tuple[Row, ...]:
+def rows() -> tuple[ProfileRow, ...]:
     """The table as it is written, for those who check or print it."""
     text = files("trivium.providers").joinpath("profiles.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), _File).row
@@ -60,7 +60,7 @@ def plain(model: str) -> str:
     return model.rpartition("/")[2].lower()
 
 
-def matching(shape: str, provider: str, model: str) -> list[Row]:
+def matching(shape: str, provider: str, model: str) -> list[ProfileRow]:
     """The rows that count for a model, the most specific last."""
     name = plain(model)
     found: dict[int, _Rule] = {}

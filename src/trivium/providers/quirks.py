@@ -15,7 +15,7 @@ from trivium.faults import Fault
 from trivium.providers.repair import chat, messages, responses
 from trivium.providers.repair.response_stream import Events
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts, StreamWatch
+from trivium.wire.passage import RequestFacts, StreamWatch
 from trivium.wire.sse import DONE, Splitter, frame, frames
 
 RESPONSES_BARE: Final = "responses-bare"
@@ -39,7 +39,7 @@ def repair(
     operation: Operation,
     watch: StreamWatch,
     *,
-    facts: Facts | None = None,
+    facts: RequestFacts | None = None,
     at: float = 0.0,
     asked_bytes: int = 0,
 ) -> StreamWatch:
@@ -59,7 +59,7 @@ def repair(
     if operation is Operation.CHAT and LATE_START in quirks:
         return _Repaired(watch, chat.Roles().rewrite)
     if operation is Operation.MESSAGES:
-        opening = messages.Opening(
+        opening = messages.OpeningRepair(
             model=facts.model if facts else "",
             at=int(at),
             input_tokens=-(-asked_bytes // TEXT_BYTES),
@@ -69,7 +69,7 @@ def repair(
 
 
 def _repair_messages(
-    quirks: frozenset[str], watch: StreamWatch, opening: messages.Opening
+    quirks: frozenset[str], watch: StreamWatch, opening: messages.OpeningRepair
 ) -> StreamWatch:
     if MESSAGES_TOOL_INPUT in quirks:
         watch = _Repaired(watch, lambda data: [(b"", messages.rewrite(data))])
@@ -83,7 +83,7 @@ def repair_answer(
     operation: Operation,
     body: bytes,
     *,
-    facts: Facts | None = None,
+    facts: RequestFacts | None = None,
     at: float = 0.0,
 ) -> bytes:
     """A whole 200 answer, mended; the same bytes when there is nothing to mend."""
@@ -97,7 +97,7 @@ def repair_answer(
     return body
 
 
-class Translated:
+class TranslatedRepairs:
     """The same repairs where an answer is translated: it is mended before it is read."""
 
     __slots__ = ("_asked_bytes", "_at", "_facts", "_operation", "_quirks")
@@ -109,10 +109,10 @@ class Translated:
         bare = operation is Operation.RESPONSES and RESPONSES_BARE in quirks
         self._quirks = quirks
         self._operation = operation
-        self._facts: Facts | None = None
+        self._facts: RequestFacts | None = None
         if quirks:
             limit = responses.limit(request) if bare else None
-            self._facts = Facts(model=model, stream=True, output_max=limit)
+            self._facts = RequestFacts(model=model, stream=True, output_max=limit)
         self._at = at
         self._asked_bytes = len(request)
 

@@ -28,7 +28,7 @@ _PATHS: Final = {
 """Where an operation usually lies below a base URL that ends in a version segment."""
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ProviderRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One table of ``compatible.toml``."""
 
     title: str
@@ -81,10 +81,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         )
 
 
-def rows() -> dict[str, Row]:
+def rows() -> dict[str, ProviderRow]:
     """The table as it is written, for those who check or print it."""
     text = files("trivium.providers").joinpath("compatible.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, Row])
+    return msgspec.convert(tomllib.loads(text), dict[str, ProviderRow])
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.routing.condition import Breaker, Rules, State
+from trivium.routing.channel_health import Breaker, BreakerRules, State
 
 PROBE_S: Final = 60.0
 """A probe that nobody heard of again for so long makes room for another."""
@@ -25,7 +25,7 @@ def state(breaker: Breaker, now: float) -> State:
     return State.PROBING if now < breaker.probe_until else State.READY
 
 
-def succeeded(breaker: Breaker, now: float, rules: Rules) -> Breaker:
+def succeeded(breaker: Breaker, now: float, rules: BreakerRules) -> Breaker:
     """An attempt was answered."""
     if breaker.until:
         # one that began before it opened says nothing of what came after
@@ -36,7 +36,7 @@ def succeeded(breaker: Breaker, now: float, rules: Rules) -> Breaker:
 
 
 def failed(
-    breaker: Breaker, now: float, rules: Rules, why: str, *, wait_s: float | None = None
+    breaker: Breaker, now: float, rules: BreakerRules, why: str, *, wait_s: float | None = None
 ) -> Breaker:
     """An attempt failed, and it was the upstream's doing.
 
@@ -61,7 +61,7 @@ def failed(
     return _opened(counted, now, rules, why, told_until)
 
 
-def refused(breaker: Breaker, now: float, rules: Rules, why: str, most_s: float) -> Breaker:
+def refused(breaker: Breaker, now: float, rules: BreakerRules, why: str, most_s: float) -> Breaker:
     """A vendor refused the credential: it rests for the cooldown, and twice as long each time.
 
     ``most_s``: the longest rest. It is the vendor's word, so nobody is let through meanwhile.
@@ -85,7 +85,7 @@ def released(breaker: Breaker) -> Breaker:
 
 
 def _opened(
-    breaker: Breaker, now: float, rules: Rules, why: str, told_until: float | None
+    breaker: Breaker, now: float, rules: BreakerRules, why: str, told_until: float | None
 ) -> Breaker:
     cooldown = min(rules.cooldown_s * 2.0 ** min(breaker.trips, 30), rules.cooldown_max_s)
     return Breaker(

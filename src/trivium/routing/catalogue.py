@@ -19,8 +19,8 @@ from trivium.routing.model import (
     ImagePrice,
     Model,
     PriceRow,
+    PriceTier,
     Strategy,
-    Tier,
     TimeLimits,
     VideoPrice,
 )
@@ -29,7 +29,7 @@ from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, Pri
 from trivium.settings.errors import Path, SettingsError
 from trivium.settings.limits import RateLimits, limits
 from trivium.settings.load import Loaded, environment
-from trivium.settings.model import Settings, Upstream
+from trivium.settings.model import Settings, UpstreamSettings
 from trivium.settings.packages import PROVIDERS as BROUGHT
 from trivium.settings.packages import brought
 from trivium.settings.prices import day
@@ -152,7 +152,7 @@ class _Builder:
     def __init__(
         self,
         *,
-        upstream: Upstream,
+        upstream: UpstreamSettings,
         providers: Mapping[str, Provider],
         resolve: Resolve,
         normalise: Normalise,
@@ -353,7 +353,7 @@ def _price_row(entry: ModelEntry | PriceChange, since: int) -> PriceRow:
         since=since,
         price=_decimals(entry.price),
         tiers=tuple(
-            Tier(above=tier.above, price=_decimals(tier.price))
+            PriceTier(above=tier.above, price=_decimals(tier.price))
             for tier in sorted(entry.tiers, key=lambda tier: tier.above)
         ),
         images=tuple(
@@ -370,7 +370,7 @@ def _decimals(price: Mapping[str, str]) -> dict[str, Decimal]:
     return {kind: Decimal(text) for kind, text in price.items()}
 
 
-def _limits(upstream: Upstream) -> TimeLimits:
+def _limits(upstream: UpstreamSettings) -> TimeLimits:
     return TimeLimits(
         connect=upstream.connect_timeout_s,
         first_byte=upstream.first_byte_timeout_s,

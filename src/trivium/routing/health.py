@@ -8,7 +8,8 @@ not have a model, it is put aside for that model alone.
 
 One worker's own knowledge. ``told`` hears of what opens and closes, for the operator's log, and
 ``watchers`` of every change. Where workers share a state, ``adopt`` takes over what another found,
-and ``peers`` see to it that a rest that is over is probed by one of them alone (``sharing.py``).
+and ``peers`` see to it that a rest that is over is probed by one of them alone
+(``shared_breakers.py``).
 """
 
 from collections.abc import Callable
@@ -19,7 +20,15 @@ import structlog
 
 from trivium.faults import Blame, Fault, Kind
 from trivium.routing.breaker import claimed, failed, refused, released, state, succeeded
-from trivium.routing.condition import NEW, Breaker, Change, Key, Rules, Standing, State
+from trivium.routing.channel_health import (
+    NEW,
+    Breaker,
+    BreakerChange,
+    BreakerRules,
+    HealthKey,
+    State,
+    StepState,
+)
 from trivium.routing.model import Channel, Plan, Skip, Step
 
 _log = structlog.get_logger()
@@ -33,13 +42,13 @@ _PROBED_S: Final = 1.0
 """When to come back while a probe is under way: whether it is answered is known soon."""
 
 
-_USABLE: Final = Standing(True)
+_USABLE: Final = StepState(True)
 
 
 class Watcher(Protocol):
     """Whoever wants to know what rests."""
 
-    def changed(self, key: Key, breaker: Breaker) -> None:
+    def changed(self, key: HealthKey, breaker: Breaker) -> None:
         """A breaker opened, stays open for longer, or closed."""
         ...
 
@@ -51,15 +60,15 @@ class Watcher(Protocol):
 class Peers(Protocol):
     """Other workers that call the same upstreams. Nothing of it waits but ``turn``."""
 
-    def probing(self, key: Key) -> None:
+    def probing(self, key: HealthKey) -> None:
         """A probe begins."""
         ...
 
-    def unprobed(self, key: Key) -> None:
+    def unprobed(self, key: HealthKey) -> None:
         """A probe ended and said nothing."""
         ...
 
-    def may_probe(self, key: Key) -> bool:
+    def may_probe(self, key: HealthKey) -> bool:
         """Whether a rest that is over may be probed by this worker."""
         ...
 
@@ -68,7 +77,7 @@ class Peers(Protocol):
         ...
 
 
-def log_change(change: Change) -> None:
+def log_change(change: BreakerChange) -> None:
     """Tell the operator what is left alone, and what is back."""
     key, breaker = change.key, change.after
     told = {"channel": key.channel, "credential": key.credential + 1, "model": key.model or "all"}
@@ -86,28 +95,28 @@ class Health:
     def __init__(
         self,
         now: Callable[[], float],
-        rules: Rules | None = None,
+        rules: BreakerRules | None = None,
         *,
         recheck_s: float = 600.0,
-        told: Callable[[Change], None] | None = None,
+        told: Callable[[BreakerChange], None] | None = None,
     ) -> None:
         """``recheck_s``: the longest that a refused credential rests before it is probed, and that
         a vendor's word is taken for.
         """
         self._now = now
-        self._rules = rules or Rules()
+        self._rules = rules or BreakerRules()
         self._recheck_s = recheck_s
         self._told = told
         self.peers: Peers | None = None
         """``None``: this worker probes alone."""
         self.watchers: list[Watcher] = []
         """Told of every change at once; nothing of it may wait."""
-        self._breakers: dict[Key, Breaker] = {}
-        self._open: set[Key] = set()
+        self._breakers: dict[HealthKey, Breaker] = {}
+        self._open: set[HealthKey] = set()
         """Those that are not closed: while there are none, nothing is looked up."""
         self._turns: dict[str, int] = {}
 
-    def configure(self, rules: Rules, recheck_s: float) -> None:
+    def configure(self, rules: BreakerRules, recheck_s: float) -> None:
         """Go by these from now on."""
         self._rules = rules
         self._recheck_s = recheck_s
@@ -141,7 +150,7 @@ class Health:
             for i in range(len(channel.credentials))
         )
 
-    def claim(self, key: Key) -> None:
+    def claim(self, key: HealthKey) -> None:
         """An attempt begins."""
         if not self._open:
             return
@@ -153,7 +162,7 @@ class Health:
                 if self.peers is not None and after is not before:
                     self.peers.probing(one)
 
-    def askable(self, key: Key) -> bool:
+    def askable(self, key: HealthKey) -> bool:
         """Whether a probe of our own may be sent: it is well, or its rest is over."""
         now = self._now()
         for one in (key, _whole(key)):
@@ -163,12 +172,12 @@ class Health:
                     return False
         return True
 
-    def standing(self, step: Step) -> Standing:
+    def standing(self, step: Step) -> StepState:
         """Whether a step may be tried with any of its channel's credentials."""
         if not self._open:
             return _USABLE
         channel = step.binding.channel
-        best: Standing | None = None
+        best: StepState | None = None
         for i in range(max(1, len(channel.credentials))):
             found = self._credential(channel, i, step.binding.model)
             if found.usable:
@@ -184,14 +193,14 @@ class Health:
 
     # --- after it -------------------------------------------------------------------------------
 
-    def answered(self, key: Key, fault: Fault | None) -> None:
+    def answered(self, key: HealthKey, fault: Fault | None) -> None:
         """It was answered; ``fault``: the answer broke off. While all is well nothing is kept."""
         if fault is not None:
             self.failed(key, fault)
         elif self._breakers:
             self.succeeded(key)
 
-    def succeeded(self, key: Key) -> None:
+    def succeeded(self, key: HealthKey) -> None:
         """It answered as it should."""
         now = self._now()
         before = self._breakers.get(key)
@@ -202,12 +211,12 @@ class Health:
         if before is not None:
             self._put(whole, before, succeeded(before, now, self._rules))
 
-    def heard(self, key: Key) -> None:
+    def heard(self, key: HealthKey) -> None:
         """Its answer began: a probe need not last as long as its stream."""
         if self._open:
             self.succeeded(key)
 
-    def failed(self, key: Key, fault: Fault) -> None:
+    def failed(self, key: HealthKey, fault: Fault) -> None:
         """It failed; what that says of the upstream is in the table of faults."""
         now = self._now()
         if fault.kind is Kind.UPSTREAM_BUSY or fault.row.blame not in _THEIRS:
@@ -231,14 +240,14 @@ class Health:
             after = failed(before, now, self._rules, why, wait_s=wait_s)
         self._put(key, before, after)
 
-    def left(self, key: Key) -> None:
+    def left(self, key: HealthKey) -> None:
         """It ended in a way that says nothing: the caller left, or the request was at fault."""
         self._release(key)
         self._release(_whole(key))
 
     # --- from outside ---------------------------------------------------------------------------
 
-    def adopt(self, key: Key, breaker: Breaker) -> None:
+    def adopt(self, key: HealthKey, breaker: Breaker) -> None:
         """Take over what another found. Nobody is told."""
         if breaker.until:
             self._breakers[key] = breaker
@@ -257,17 +266,17 @@ class Health:
         self._breakers.clear()
         self._open.clear()
 
-    def _may_probe(self, key: Key) -> bool:
+    def _may_probe(self, key: HealthKey) -> bool:
         return self.peers is None or self.peers.may_probe(key)
 
-    def open(self) -> dict[Key, Breaker]:
+    def open(self) -> dict[HealthKey, Breaker]:
         """Every breaker that is not closed, for people."""
         return {key: self._breakers[key] for key in self._open}
 
-    def _credential(self, channel: Channel, i: int, model: str) -> Standing:
+    def _credential(self, channel: Channel, i: int, model: str) -> StepState:
         now = self._now()
         worst = _USABLE
-        for key in (Key(channel.name, i, _WHOLE), Key(channel.name, i, model)):
+        for key in (HealthKey(channel.name, i, _WHOLE), HealthKey(channel.name, i, model)):
             if key in self._open:
                 breaker = self._breakers[key]
                 found = state(breaker, now)
@@ -276,17 +285,17 @@ class Health:
                 if found in (State.OPEN, State.PROBING):
                     at = breaker.until if found is State.OPEN else now + _PROBED_S
                     if at > worst.opens_at:
-                        worst = Standing(False, at, breaker.told, breaker.why)
+                        worst = StepState(False, at, breaker.told, breaker.why)
         return worst
 
-    def _release(self, key: Key) -> None:
+    def _release(self, key: HealthKey) -> None:
         if key in self._open:
             before = self._breakers[key]
             self._breakers[key] = after = released(before)
             if self.peers is not None and after is not before:
                 self.peers.unprobed(key)
 
-    def _put(self, key: Key, before: Breaker, after: Breaker) -> None:
+    def _put(self, key: HealthKey, before: Breaker, after: Breaker) -> None:
         if after is before:
             return
         if len(self._breakers) >= KEYS_MAX:
@@ -303,14 +312,14 @@ class Health:
             for watcher in self.watchers:
                 watcher.changed(key, after)
         if self._told is not None and bool(after.until) != bool(before.until):
-            self._told(Change(key, before, after))
+            self._told(BreakerChange(key, before, after))
 
 
-def _whole(key: Key) -> Key:
-    return Key(key.channel, key.credential, _WHOLE)
+def _whole(key: HealthKey) -> HealthKey:
+    return HealthKey(key.channel, key.credential, _WHOLE)
 
 
-def fit(plan: Plan, standing: Callable[[Step], Standing], now: float) -> Plan:
+def fit(plan: Plan, standing: Callable[[Step], StepState], now: float) -> Plan:
     """The plan without the steps that may not be tried now.
 
     When none may, the one that may be tried first is, as long as only we think ill of it: a guess
@@ -319,7 +328,7 @@ def fit(plan: Plan, standing: Callable[[Step], Standing], now: float) -> Plan:
     """
     steps: list[Step] = []
     skipped: list[Skip] = []
-    resting: list[tuple[Standing, Step]] = []
+    resting: list[tuple[StepState, Step]] = []
     for step in plan.steps:
         found = standing(step)
         if found.usable:
@@ -340,7 +349,7 @@ def fit(plan: Plan, standing: Callable[[Step], Standing], now: float) -> Plan:
     return Plan(steps=tuple(steps), skipped=(*plan.skipped, *skipped))
 
 
-def _nobody(resting: list[tuple[Standing, Step]], wait_s: float) -> Fault:
+def _nobody(resting: list[tuple[StepState, Step]], wait_s: float) -> Fault:
     """What the caller is told: as the vendors said it themselves, where all said the same."""
     again = f"Try again in {max(1, round(wait_s))}s."
     if all(found.why == Kind.UPSTREAM_RATE_LIMITED.value for found, _ in resting):
@@ -356,6 +365,6 @@ def _nobody(resting: list[tuple[Standing, Step]], wait_s: float) -> Fault:
     )
 
 
-def _why(found: Standing, now: float) -> str:
+def _why(found: StepState, now: float) -> str:
     told = "the vendor's word" if found.told else "cooling down"
     return f"resting for {max(1, round(found.opens_at - now))} s after {found.why} ({told})"

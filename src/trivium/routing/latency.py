@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from trivium.routing.choice import Reading
+from trivium.routing.candidates import Reading
 
 HALF_S: Final = 30.0
 """An estimate counts half after so long: a channel that was slow is looked at again."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.target import TargetFacts, target
 from trivium.providers.base import Provider
 from trivium.providers.images import row_of
@@ -97,7 +97,7 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
             known = profile(shape.value, provider, self.model)
             if shape is Shape.VENDOR and own is not None:
                 known = {**own.facts, **known}
-            origin = Origin(shape=shape.value, provider=provider, account=channel.name)
+            origin = StateOrigin(shape=shape.value, provider=provider, account=channel.name)
             found[shape] = target(origin, self.model, **{**known, **self.profile})
         msgspec.structs.force_setattr(self, "targets", found)
 
@@ -110,7 +110,7 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
         return row is not None and row.draws and self.shape in (None, Shape.GENERATE)
 
 
-class Tier(msgspec.Struct, frozen=True, kw_only=True):
+class PriceTier(msgspec.Struct, frozen=True, kw_only=True):
     """Prices that differ for requests with a long context."""
 
     above: int
@@ -143,7 +143,7 @@ class PriceRow(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the epoch; 0: always."""
     price: Mapping[str, Decimal] = msgspec.field(default_factory=dict)
     """By kind (``settings/prices.py``); tokens by the million."""
-    tiers: tuple[Tier, ...] = ()
+    tiers: tuple[PriceTier, ...] = ()
     images: tuple[ImagePrice, ...] = ()
     videos: tuple[VideoPrice, ...] = ()
 

@@ -16,8 +16,8 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.opaque import Origin
-from trivium.routing.choice import Candidates, Tier
+from trivium.conversation.opaque import StateOrigin
+from trivium.routing.candidates import Candidates, PriorityTier
 from trivium.routing.model import Binding, Model, Plan, Skip, Step, Strategy
 from trivium.wire.operation import (
     EMBEDDING_OPERATIONS,
@@ -75,7 +75,9 @@ def candidates(model: Model, operation: Operation) -> Candidates:
     return Candidates(tiers, tuple(skipped), only, model.strategy, ready)
 
 
-def _orders(tiers: tuple[Tier, ...], skipped: tuple[Skip, ...]) -> tuple[tuple[float, Plan], ...]:
+def _orders(
+    tiers: tuple[PriorityTier, ...], skipped: tuple[Skip, ...]
+) -> tuple[tuple[float, Plan], ...]:
     """Every order of the tiers with its share, added up; nothing if there are more than a few.
 
     Without replacement, each place goes by weight among those that are left: the law that the
@@ -150,7 +152,7 @@ def _obstacle(binding: Binding, operation: Operation) -> str:
     return f"{provider.title} does not serve {TITLES[operation]}"
 
 
-def _tier(pairs: list[tuple[Binding, Operation]], operation: Operation) -> Tier:
+def _tier(pairs: list[tuple[Binding, Operation]], operation: Operation) -> PriorityTier:
     total = sum(binding.weight for binding, _ in pairs)
     weighted: list[tuple[Step, int]] = []
     last: list[Step] = []
@@ -165,7 +167,7 @@ def _tier(pairs: list[tuple[Binding, Operation]], operation: Operation) -> Tier:
             last.append(step)
         else:
             weighted.append((step, binding.weight))
-    return Tier(tuple(weighted), tuple(last))
+    return PriorityTier(tuple(weighted), tuple(last))
 
 
 def order(
@@ -236,14 +238,14 @@ def plan(model: Model, operation: Operation, draw: Callable[[], float]) -> Plan:
     return order(candidates(model, operation), draw)
 
 
-def origin_of(step: Step) -> Origin:
+def origin_of(step: Step) -> StateOrigin:
     """Whose opaque state a step's answer carries, and whose it can read."""
     channel = step.binding.channel
     shape = SHAPE[step.operation].value
-    return Origin(shape=shape, provider=channel.provider.name, account=channel.name)
+    return StateOrigin(shape=shape, provider=channel.provider.name, account=channel.name)
 
 
-def sticking(plan: Plan, maker: Origin) -> Plan:
+def sticking(plan: Plan, maker: StateOrigin) -> Plan:
     """The plan with the maker of a conversation's state first, and the others as they were.
 
     A wish and no more: a maker that is not in the plan (gone, switched off, not usable now)

@@ -20,7 +20,7 @@ from trivium.routing.catalogue import catalogue_of
 from trivium.routing.model import Catalogue
 from trivium.settings.errors import SettingsError
 from trivium.settings.load import environment, load_with_source
-from trivium.settings.model import Routing, Settings
+from trivium.settings.model import RoutingSettings, Settings
 from trivium.settings.secrets import Secrets
 
 Stamp: TypeAlias = dict[Path, tuple[int, int, int] | None]
@@ -35,7 +35,7 @@ LIVE: Final = frozenset(
         "upstream.idle_timeout_s",
         "upstream.total_timeout_s",
         "upstream.proxy",
-        *(f"routing.{name}" for name in Routing.__struct_fields__),
+        *(f"routing.{name}" for name in RoutingSettings.__struct_fields__),
         "groups",
         "images.legacy_model",
         "images.gpt_model",
@@ -48,7 +48,7 @@ _NO_FLAGS: Final[Mapping[str, str]] = {}
 _log = structlog.get_logger()
 
 
-class Reader:
+class SettingsReader:
     """Reads one settings file, again and again, into settings and a catalogue."""
 
     def __init__(
@@ -103,7 +103,7 @@ class FileWatch:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: SettingsReader,
         current: tuple[Settings, Catalogue],
         swap: Callable[[Settings, Catalogue], None],
         *,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from trivium.faults import Fault, Kind
-from trivium.routing.choice import Candidates
+from trivium.routing.candidates import Candidates
 from trivium.routing.model import Catalogue, Channel, Model, Plan, Step
 from trivium.routing.policy import candidates, order
 from trivium.wire.operation import TITLES, Operation

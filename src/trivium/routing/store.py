@@ -6,9 +6,9 @@ import msgspec
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.requests import breakers
 from trivium.storage.structs import struct_of
-from trivium.storage.together import upsert
 
 
 class Resting(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ _HERE: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 """Hosts that no network lies before."""
 
 
-class Accounts(Section, frozen=True):
+class AccountsSettings(Section, frozen=True):
     """People who log in, rather than keys."""
 
     signup: str = "closed"
@@ -25,7 +25,7 @@ class Accounts(Section, frozen=True):
     """How long an invitation is good for."""
 
 
-class Mail(Section, frozen=True):
+class MailSettings(Section, frozen=True):
     """Letters to people, by an SMTP server. Without ``host`` none are sent."""
 
     host: str = ""
@@ -71,7 +71,9 @@ class LoginEntry(Section, frozen=True):
     """Whether a first login makes an account, though sign-up is closed. Needs ``trust_email``."""
 
 
-def relations(accounts: Accounts, mail: Mail, logins: tuple[LoginEntry, ...]) -> Iterator[Problem]:
+def relations(
+    accounts: AccountsSettings, mail: MailSettings, logins: tuple[LoginEntry, ...]
+) -> Iterator[Problem]:
     """What is wrong between settings of people's accounts."""
     if accounts.signup == "open" and not mail.host:
         yield Problem(

@@ -20,7 +20,7 @@ from trivium.settings.model import Settings
 from trivium.settings.read import read
 from trivium.settings.relations import relations
 from trivium.settings.secrets import Secrets
-from trivium.settings.source import Source
+from trivium.settings.source import SettingsSource
 from trivium.settings.syntax import proxy_url
 
 _NAMES: Final = {
@@ -80,7 +80,7 @@ class Loaded:
     """Settings together with what is needed to go on from them."""
 
     settings: Settings
-    source: Source
+    source: SettingsSource
     """Where each setting was given, for messages."""
     secrets: Secrets
     """Looks up ``env:`` and ``file:`` as this file means them."""
@@ -119,7 +119,7 @@ def load_with_source(
     secrets = secrets or Secrets(environ, path.parent if path else Path())
     name = str(path) if path else ""
     text = _text(path) if path else ""
-    source = Source(name=name, data=_parse(text, name))
+    source = SettingsSource(name=name, data=_parse(text, name))
     source.lines = lines(text)
     given, slips = read_environment(environ)
     _lay_over(source, [*given, *read_flags(flags)])
@@ -173,7 +173,7 @@ def _parse(text: str, name: str) -> dict[str, Any]:
         raise SettingsError(f"{name}: holds a number of more than 4,300 digits") from None
 
 
-def _lay_over(source: Source, given: list[Given]) -> None:
+def _lay_over(source: SettingsSource, given: list[Given]) -> None:
     for item in given:
         section, name = item.path
         table = source.data.setdefault(str(section), {})
@@ -182,7 +182,7 @@ def _lay_over(source: Source, given: list[Given]) -> None:
             source.given[item.path] = item.label
 
 
-def _in_order(problems: list[Problem], source: Source) -> list[Problem]:
+def _in_order(problems: list[Problem], source: SettingsSource) -> list[Problem]:
     """Problems as one meets them reading the file; those from elsewhere first."""
 
     def line(problem: Problem) -> int:

@@ -6,23 +6,23 @@ overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME`
 
 import msgspec
 
-from trivium.settings.accounts import Accounts, LoginEntry, Mail
+from trivium.settings.accounts import AccountsSettings, LoginEntry, MailSettings
 from trivium.settings.entries import ChannelEntry, ModelEntry
-from trivium.settings.payments import Payments
+from trivium.settings.payments import PaymentsSettings
 from trivium.settings.section import (
-    Assets,
-    Audit,
-    Fetch,
-    Images,
-    Jobs,
-    Metrics,
-    OAuth,
-    Plugins,
+    AssetsSettings,
+    AuditSettings,
+    FetchSettings,
+    ImagesSettings,
+    JobsSettings,
+    MetricsSettings,
+    OAuthSettings,
+    PluginsSettings,
     Section,
 )
 
 
-class Server(Section, frozen=True):
+class ServerSettings(Section, frozen=True):
     """Where the gateway listens, and what it takes from callers."""
 
     listen: str = "127.0.0.1:8080"
@@ -107,7 +107,7 @@ class Server(Section, frozen=True):
     channels failed or were passed over, ``trivium-route``."""
 
 
-class Storage(Section, frozen=True):
+class StorageSettings(Section, frozen=True):
     """The database, and the directory of the journals."""
 
     url: str = "sqlite:///trivium.db"
@@ -122,14 +122,14 @@ class Storage(Section, frozen=True):
     """How often a worker looks for changed keys: revocation is in force within twice this."""
 
 
-class Shared(Section, frozen=True):
+class SharedSettings(Section, frozen=True):
     """State shared by workers and nodes."""
 
     url: str = ""
     """``redis://…`` or ``valkey://…``; empty: none."""
 
 
-class Upstream(Section, frozen=True):
+class UpstreamSettings(Section, frozen=True):
     """Calls to vendors: limits for all channels, unless a channel sets its own."""
 
     connect_timeout_s: float = 10.0
@@ -158,7 +158,7 @@ class Upstream(Section, frozen=True):
     """PEM bundle to verify vendors with; ``None``: the system's."""
 
 
-class Routing(Section, frozen=True):
+class RoutingSettings(Section, frozen=True):
     """What one request may cost the upstreams, and when a failing upstream rests."""
 
     attempts_max: int = 5
@@ -192,7 +192,7 @@ class Routing(Section, frozen=True):
     ``Retry-After`` is heeded."""
 
 
-class Records(Section, frozen=True):
+class RecordsSettings(Section, frozen=True):
     """Request records: how they are written, and for how long they are kept."""
 
     flush_s: float = 1.0
@@ -203,7 +203,7 @@ class Records(Section, frozen=True):
     """Older records are swept; 0 keeps them for ever."""
 
 
-class Ledger(Section, frozen=True):
+class LedgerSettings(Section, frozen=True):
     """Holds, the journal and what a broken request costs."""
 
     flush_s: float = 1.0
@@ -228,7 +228,7 @@ class Ledger(Section, frozen=True):
     it without the database a worker stops spending."""
 
 
-class Prices(Section, frozen=True):
+class PricesSettings(Section, frozen=True):
     """Suggested prices, see ``trivium prices``. None applies until it is adopted."""
 
     source: str | None = None
@@ -237,7 +237,7 @@ class Prices(Section, frozen=True):
     """Who has to have signed them: an Ed25519 key in base64. Needed with ``source``."""
 
 
-class Responses(Section, frozen=True):
+class ResponsesSettings(Section, frozen=True):
     """Answers of the responses shape that callers may refer to later."""
 
     store: bool = True
@@ -251,7 +251,7 @@ class Responses(Section, frozen=True):
     """What is kept for one user, compressed: beyond 1 GiB the oldest go, within minutes."""
 
 
-class Traces(Section, frozen=True):
+class TracesSettings(Section, frozen=True):
     """What clients do not send back: the reasoning behind a tool call, who made a signature."""
 
     retention_days: int = 7
@@ -262,7 +262,7 @@ class Traces(Section, frozen=True):
     """Kept in a worker's memory; the database has the rest."""
 
 
-class Logs(Section, frozen=True):
+class LogsSettings(Section, frozen=True):
     """What is logged, to standard error."""
 
     level: str = "info"
@@ -274,28 +274,28 @@ class Logs(Section, frozen=True):
 class Settings(Section, frozen=True):
     """All settings: a member for each table of the file."""
 
-    server: Server = Server()
-    storage: Storage = Storage()
-    shared: Shared = Shared()
-    upstream: Upstream = Upstream()
-    routing: Routing = Routing()
-    records: Records = Records()
-    audit: Audit = Audit()
-    traces: Traces = Traces()
-    responses: Responses = Responses()
-    ledger: Ledger = Ledger()
-    payments: Payments = Payments()
-    prices: Prices = Prices()
-    fetch: Fetch = Fetch()
-    oauth: OAuth = OAuth()
-    logs: Logs = Logs()
-    metrics: Metrics = Metrics()
-    assets: Assets = Assets()
-    images: Images = Images()
-    jobs: Jobs = Jobs()
-    accounts: Accounts = Accounts()
-    mail: Mail = Mail()
-    plugins: Plugins = Plugins()
+    server: ServerSettings = ServerSettings()
+    storage: StorageSettings = StorageSettings()
+    shared: SharedSettings = SharedSettings()
+    upstream: UpstreamSettings = UpstreamSettings()
+    routing: RoutingSettings = RoutingSettings()
+    records: RecordsSettings = RecordsSettings()
+    audit: AuditSettings = AuditSettings()
+    traces: TracesSettings = TracesSettings()
+    responses: ResponsesSettings = ResponsesSettings()
+    ledger: LedgerSettings = LedgerSettings()
+    payments: PaymentsSettings = PaymentsSettings()
+    prices: PricesSettings = PricesSettings()
+    fetch: FetchSettings = FetchSettings()
+    oauth: OAuthSettings = OAuthSettings()
+    logs: LogsSettings = LogsSettings()
+    metrics: MetricsSettings = MetricsSettings()
+    assets: AssetsSettings = AssetsSettings()
+    images: ImagesSettings = ImagesSettings()
+    jobs: JobsSettings = JobsSettings()
+    accounts: AccountsSettings = AccountsSettings()
+    mail: MailSettings = MailSettings()
+    plugins: PluginsSettings = PluginsSettings()
     logins: tuple[LoginEntry, ...] = ()
     groups: dict[str, str] = msgspec.field(default_factory=dict)
     channels: tuple[ChannelEntry, ...] = ()

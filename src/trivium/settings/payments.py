@@ -13,7 +13,7 @@ PROVIDERS: Final = ("stripe",)
 _DOLLARS: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{2})?")
 
 
-class Payments(Section, frozen=True):
+class PaymentsSettings(Section, frozen=True):
     """Topping up by card. Amounts are US dollars, as balances are."""
 
     provider: str = ""
@@ -44,7 +44,7 @@ def dollars(value: str) -> str | None:
     return 'must be US dollars with no or two decimals, such as "25" or "12.50"'
 
 
-def relations(payments: Payments, public_url: str | None) -> Iterator[Problem]:
+def relations(payments: PaymentsSettings, public_url: str | None) -> Iterator[Problem]:
     """What is wrong between settings whose own values are right."""
     if payments.provider:
         for name in ("secret_key", "webhook_secret"):

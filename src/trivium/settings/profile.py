@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.members import Concept
+from trivium.conversation.member_table import Concept
 from trivium.conversation.request import Effort
 from trivium.conversation.target import Input, ReasoningBack, Thinks
 from trivium.conversation.tools import ServerKind

@@ -17,7 +17,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return f"{type(self).__name__}(...)"
 
 
-class Assets(Section, frozen=True):
+class AssetsSettings(Section, frozen=True):
     """Where generated images and videos lie until they expire."""
 
     url: str = ""
@@ -37,7 +37,7 @@ RETENTION_DAYS_MIN: Final = 30
 """The database refuses to delete what is younger, whoever asks."""
 
 
-class Audit(Section, frozen=True):
+class AuditSettings(Section, frozen=True):
     """The log of security-relevant acts."""
 
     retention_days: int = 400
@@ -51,7 +51,7 @@ def retention(value: int) -> str | None:
     return between(0, 100_000)(value)
 
 
-class Fetch(Section, frozen=True):
+class FetchSettings(Section, frozen=True):
     """Files named by URL, for upstreams that take bytes only. Public addresses only."""
 
     enabled: bool = False
@@ -74,7 +74,7 @@ class Fetch(Section, frozen=True):
     """Ranges such as "10.20.0.0/16" that may be fetched from although they are not public."""
 
 
-class Images(Section, frozen=True):
+class ImagesSettings(Section, frozen=True):
     """The models of image requests that name none."""
 
     legacy_model: str | None = None
@@ -84,7 +84,7 @@ class Images(Section, frozen=True):
     ``gpt-image-2``."""
 
 
-class Jobs(Section, frozen=True):
+class JobsSettings(Section, frozen=True):
     """Videos: how often jobs are looked at until they are made, and for how long files are kept."""
 
     look_s: float = 5.0
@@ -106,7 +106,7 @@ class Jobs(Section, frozen=True):
     """A larger video is not kept."""
 
 
-class Metrics(Section, frozen=True):
+class MetricsSettings(Section, frozen=True):
     """``GET /metrics``, on the port of the pages."""
 
     enabled: bool = False
@@ -117,7 +117,7 @@ class Metrics(Section, frozen=True):
     read them, which needs ``server.admin_listen``."""
 
 
-def relations(metrics: Metrics, admin_listen: str | None) -> Iterator[Problem]:
+def relations(metrics: MetricsSettings, admin_listen: str | None) -> Iterator[Problem]:
     """What is wrong between settings whose own values are right."""
     if metrics.enabled and not metrics.token and not admin_listen:
         yield Problem(
@@ -127,7 +127,7 @@ def relations(metrics: Metrics, admin_listen: str | None) -> Iterator[Problem]:
         )
 
 
-class OAuth(Section, frozen=True):
+class OAuthSettings(Section, frozen=True):
     """The OAuth 2.0 service. Access tokens last two hours, refresh tokens 30 days."""
 
     code_s: int = 60
@@ -164,7 +164,7 @@ class OAuth(Section, frozen=True):
     Counted likewise."""
 
 
-class Plugins(Section, frozen=True):
+class PluginsSettings(Section, frozen=True):
     """Packages that bring providers or hooks, see docs/plugins.md."""
 
     enabled: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ def dotted(path: Path) -> str:
 
 
 @dataclass(kw_only=True, repr=False)
-class Source:
+class SettingsSource:
     """Names settings in messages together with the place where each was given."""
 
     name: str

@@ -50,7 +50,7 @@ class Down(Exception):  # noqa: N818 - a state, not a mistake
     """The shared state cannot be asked now; says why."""
 
 
-class Kept(msgspec.Struct, frozen=True):
+class RetriedCall(msgspec.Struct, frozen=True):
     """A call that must reach the server: what to send instead if it may not have."""
 
     script: int
@@ -60,18 +60,18 @@ class Kept(msgspec.Struct, frozen=True):
     """When it was first sent, in the loop's seconds."""
 
 
-class Connection(asyncio.Protocol):
+class ValkeyConnection(asyncio.Protocol):
     """A connection to Valkey or Redis that sends all commands of one loop turn together."""
 
-    def __init__(self, lost: Callable[["Connection", str], None]) -> None:
+    def __init__(self, lost: Callable[["ValkeyConnection", str], None]) -> None:
         """``lost`` is called once with the reason when the connection ends."""
         self._loop = asyncio.get_running_loop()
-        self._lost: Callable[[Connection, str], None] | None = lost
+        self._lost: Callable[[ValkeyConnection, str], None] | None = lost
         self._reader = hiredis.Reader()
-        self._waiting: deque[asyncio.Future[Any] | Kept | None] = deque()
+        self._waiting: deque[asyncio.Future[Any] | RetriedCall | None] = deque()
         self._unsent: list[bytes] = []
         self._transport = cast("asyncio.Transport", None)
-        self.unanswered: list[Kept] = []
+        self.unanswered: list[RetriedCall] = []
         """After the end: what may not have arrived, in the order it was sent."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -84,7 +84,7 @@ class Connection(asyncio.Protocol):
         self._send(words, future)
         return future
 
-    def tell(self, *words: str | bytes | int, kept: Kept | None = None) -> None:
+    def send(self, *words: str | bytes | int, kept: RetriedCall | None = None) -> None:
         """Send a command whose answer nobody waits for; an error still ends the connection.
 
         ``kept`` is among ``unanswered`` if the connection ends first.
@@ -100,7 +100,7 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
         for waiting in self._waiting:
-            if isinstance(waiting, Kept):
+            if isinstance(waiting, RetriedCall):
                 self.unanswered.append(waiting)
             elif waiting is not None and not waiting.done():
                 waiting.set_exception(Down(why))
@@ -134,7 +134,9 @@ class Connection(asyncio.Protocol):
         return True
 
     def _send(
-        self, words: tuple[str | bytes | int, ...], waiting: asyncio.Future[Any] | Kept | None
+        self,
+        words: tuple[str | bytes | int, ...],
+        waiting: asyncio.Future[Any] | RetriedCall | None,
     ) -> None:
         if self._lost is None:
             if isinstance(waiting, asyncio.Future):

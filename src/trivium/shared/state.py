@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import structlog
 
-from trivium.shared.connection import Address, Connection, Down, Kept
+from trivium.shared.connection import Address, Down, RetriedCall, ValkeyConnection
 
 LIMIT_S: Final = 0.05
 """For one answer. A healthy server in the same place needs less than one millisecond."""
@@ -74,8 +74,8 @@ class SharedState:
         self._address = address
         self._scripts = scripts
         self._digests: list[bytes] = []
-        self._connection: Connection | None = None
-        self._kept: deque[Kept] = deque(maxlen=KEPT_MAX)
+        self._connection: ValkeyConnection | None = None
+        self._kept: deque[RetriedCall] = deque(maxlen=KEPT_MAX)
         self._away = asyncio.Event()
         self._away.set()
         self._was_told = False
@@ -128,7 +128,7 @@ class SharedState:
         finally:
             watch.timer.cancel()
 
-    def tell(
+    def send(
         self,
         script: int,
         keys: list[str],
@@ -144,10 +144,10 @@ class SharedState:
         kept = None
         if again is not None:
             now = asyncio.get_running_loop().time()
-            kept = Kept(script=script, keys=keys, values=again, at=now)
+            kept = RetriedCall(script=script, keys=keys, values=again, at=now)
         if self._connection is not None and self.is_up:
             words = (*keys, *values)
-            self._connection.tell("EVALSHA", self._digests[script], len(keys), *words, kept=kept)
+            self._connection.send("EVALSHA", self._digests[script], len(keys), *words, kept=kept)
         elif kept is not None:
             self._kept.append(kept)
 
@@ -162,7 +162,7 @@ class SharedState:
         try:
             async with asyncio.timeout(CONNECT_S):
                 _, connection = await asyncio.get_running_loop().create_connection(
-                    lambda: Connection(self._lost),
+                    lambda: ValkeyConnection(self._lost),
                     where.host,
                     where.port,
                     ssl=context,
@@ -185,7 +185,7 @@ class SharedState:
             for told in self.returned:
                 told()
 
-    async def _greet(self, connection: Connection) -> list[bytes]:
+    async def _greet(self, connection: ValkeyConnection) -> list[bytes]:
         where = self._address
         try:
             if where.password is not None:
@@ -204,7 +204,7 @@ class SharedState:
             raise Down(_OTHER)
         return digests
 
-    def _lost(self, connection: Connection, why: str) -> None:
+    def _lost(self, connection: ValkeyConnection, why: str) -> None:
         if connection is not self._connection:
             return
         self._connection = None
@@ -221,7 +221,7 @@ class SharedState:
         since = asyncio.get_running_loop().time() - KEPT_S
         for one in kept:
             if one.at > since:
-                self.tell(one.script, one.keys, one.values, again=one.values)
+                self.send(one.script, one.keys, one.values, again=one.values)
 
     def _tell_away(self, why: str) -> None:
         self.why = why
@@ -241,7 +241,7 @@ class _Watch:
     there.
     """
 
-    def __init__(self, connection: Connection, limit_s: float) -> None:
+    def __init__(self, connection: ValkeyConnection, limit_s: float) -> None:
         self._connection = connection
         self._limit_s = limit_s
         self._looks = 0

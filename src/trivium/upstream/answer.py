@@ -11,7 +11,7 @@ from typing import Final
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from trivium.upstream.lines import NO_LINES, Lines
+from trivium.upstream.answer_headers import NO_LINES, AnswerHeaders
 
 _SHORTEST_STATUS: Final = 100
 _KEEPALIVE: Final = re.compile(rb"timeout=(\d{1,6})", re.IGNORECASE)
@@ -24,7 +24,7 @@ class _StopError(Exception):
     """Stops the parser: what follows is another answer, or this one is refused."""
 
 
-class Answer:
+class AnswerParser:
     """One answer as it is read. ``feed`` bytes, then look at the fields.
 
     ``status`` is 0 until the head of the final answer is whole; ``pieces`` are the body bytes of
@@ -136,7 +136,7 @@ class Answer:
                 raise _StopError
             return
         self.reusable = parser.should_keep_alive()
-        lines = Lines(raw[:end])
+        lines = AnswerHeaders(raw[:end])
         # to have the parser make a text of it costs twice as much
         version = "1.1" if raw.startswith(b"HTTP/1.1 ") else parser.get_http_version()
         self.refusal = (

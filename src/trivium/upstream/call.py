@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Protocol, TypeAlias
 
 from trivium.faults import Fault
-from trivium.upstream.lines import Lines
+from trivium.upstream.answer_headers import AnswerHeaders
 from trivium.upstream.request import Request
 
 HeaderLines: TypeAlias = Iterable[tuple[bytes, bytes]]
@@ -21,7 +21,7 @@ class Sink(Protocol):
 
     __slots__ = ()
 
-    def head(self, status: int, headers: Lines) -> None:
+    def head(self, status: int, headers: AnswerHeaders) -> None:
         """The final status line and headers; 1xx are swallowed."""
         ...
 

@@ -23,7 +23,7 @@ class Carried:
     """Looks for a fresh connection after a reused one died; ``None`` at any other time."""
 
     @abstractmethod
-    def run(self, connection: "Connection", now: float, head_max: int) -> None:
+    def run(self, connection: "UpstreamConnection", now: float, head_max: int) -> None:
         """Write the request on a connection that has nothing else to do."""
 
     @abstractmethod
@@ -51,20 +51,20 @@ class Carried:
         """End it, with the connection if there is one."""
 
 
-class Keeper(Protocol):
+class ConnectionKeeper(Protocol):
     """Whoever counts connections."""
 
     __slots__ = ()
 
-    def made(self, connection: "Connection") -> None:
+    def made(self, connection: "UpstreamConnection") -> None:
         """It is connected."""
         ...
 
-    def release(self, connection: "Connection") -> None:
+    def release(self, connection: "UpstreamConnection") -> None:
         """It may serve again."""
         ...
 
-    def discard(self, connection: "Connection") -> None:
+    def discard(self, connection: "UpstreamConnection") -> None:
         """It may not: close it, and let another take its place."""
         ...
 
@@ -72,12 +72,12 @@ class Keeper(Protocol):
         """Its exchange wants a fresh connection in its place."""
         ...
 
-    def gone(self, connection: "Connection") -> None:
+    def gone(self, connection: "UpstreamConnection") -> None:
         """Its socket is closed."""
         ...
 
 
-class Connection:
+class UpstreamConnection:
     """A keep-alive HTTP/1.1 connection: an ``asyncio.Protocol`` by its methods, not by descent.
 
     A compiled class that descends from an interpreted one keeps its attributes in a dict.
@@ -97,7 +97,9 @@ class Connection:
         "served",
     )
 
-    def __init__(self, keeper: Keeper, now: Callable[[], float], keepalive_s: float) -> None:
+    def __init__(
+        self, keeper: ConnectionKeeper, now: Callable[[], float], keepalive_s: float
+    ) -> None:
         """``keepalive_s``: how long it may rest between exchanges, unless the vendor says less."""
         self._keeper = keeper
         self._keepalive_s = keepalive_s

@@ -15,11 +15,11 @@ import structlog
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
 from trivium.providers.credential import Renewed, Signature, Signing, Unsigned
+from trivium.upstream.answer_headers import AnswerHeaders
 from trivium.upstream.call import Call, Client, Sink
-from trivium.upstream.lines import Lines
-from trivium.upstream.message import FIXED, checked_line, written
 from trivium.upstream.request import Body, Draft, Request
-from trivium.upstream.tokens import Source, Tokens, revealed
+from trivium.upstream.request_writer import FIXED, checked_line, written
+from trivium.upstream.tokens import TokenSource, VendorTokens, revealed
 
 log = structlog.get_logger(__name__)
 
@@ -32,7 +32,7 @@ class Credentials:
     def __init__(self, client: Client, clock: Clock) -> None:
         self._client = client
         self._clock = clock
-        self._tokens = Tokens(client, clock)
+        self._tokens = VendorTokens(client, clock)
 
     def open_now(self, request: Request, draft: Draft, sink: Sink) -> Call | None:
         """As the client's: ``None`` where a token or a large body's signature is waited for.
@@ -142,7 +142,7 @@ class Renewing(Sink, Call):
     )  # fmt: skip
 
     def __init__(
-        self, client: Client, request: Request, draft: Draft, source: Source, sink: Sink
+        self, client: Client, request: Request, draft: Draft, source: TokenSource, sink: Sink
     ) -> None:
         self._client = client
         self._request = request
@@ -173,7 +173,7 @@ class Renewing(Sink, Call):
 
     # --- the vendor's side ----------------------------------------------------------------------
 
-    def head(self, status: int, headers: Lines) -> None:
+    def head(self, status: int, headers: AnswerHeaders) -> None:
         """The first 401 has the token renewed; any other head is the answer's."""
         if status != _UNAUTHORIZED or self._is_second:
             self._draft = None  # not to be written again: streams would keep their prompts
@@ -225,7 +225,7 @@ class Renewing(Sink, Call):
         if call is not None:
             call.abort()
 
-    async def _again(self, refusal: Lines) -> None:
+    async def _again(self, refusal: AnswerHeaders) -> None:
         """Make the call with another token, or hand on the refusal."""
         try:
             token = await self._source.another(self._token)

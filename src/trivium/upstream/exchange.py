@@ -8,20 +8,20 @@ import asyncio
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.answer import Answer
+from trivium.upstream.answer import AnswerParser
+from trivium.upstream.answer_headers import NO_LINES
+from trivium.upstream.body_writer import BodyWriter
 from trivium.upstream.call import Sink
-from trivium.upstream.coding import SLICE_BYTES, CodingError, Inflater, Slices
-from trivium.upstream.connection import Carried, Connection
+from trivium.upstream.connection import Carried, UpstreamConnection
+from trivium.upstream.content_coding import SLICE_BYTES, CodingError, Inflater, Slices
 from trivium.upstream.deadlines import Deadlines
-from trivium.upstream.lines import NO_LINES
 from trivium.upstream.request import Request
-from trivium.upstream.sending import Sender
 
 _CUT: Final = "The upstream closed the connection in the middle of its answer."
 _OF_CODED_BODY: Final = frozenset({b"content-encoding", b"content-length"})
 
 
-class Exchange(Carried):
+class UpstreamExchange(Carried):
     """The :class:`~trivium.upstream.call.Call` that the client returns."""
 
     __slots__ = (
@@ -48,12 +48,12 @@ class Exchange(Carried):
         self.retrying = None
         self._payload = request.payload
         self._body = request.body
-        self._sender: Sender | None = None
+        self._sender: BodyWriter | None = None
         self.reused = False
         self._sink = sink
         self._deadlines = Deadlines(request.limits, started)
-        self._connection: Connection | None = None
-        self._answer: Answer
+        self._connection: UpstreamConnection | None = None
+        self._answer: AnswerParser
         self._paced = request.paced
         self._slices: Slices | None = None
         """What has been read and not handed on yet; always there for a coded body."""
@@ -66,18 +66,18 @@ class Exchange(Carried):
         """Whether the connection was lost before they were."""
         self._touched = False
 
-    def run(self, connection: Connection, now: float, head_max: int) -> None:
+    def run(self, connection: UpstreamConnection, now: float, head_max: int) -> None:
         """Write the request on a connection that has nothing else to do."""
         payload = self._payload
         deadlines = self._deadlines
         self.reused = connection.served
         self.retrying = None
         self._connection = connection
-        self._answer = Answer(payload.startswith(b"HEAD "), head_max)
+        self._answer = AnswerParser(payload.startswith(b"HEAD "), head_max)
         deadlines.seen = now
         connection.begin(self, payload, deadlines.due())
         if self._body is not None:
-            self._sender = Sender(self, connection, self._body)
+            self._sender = BodyWriter(self, connection, self._body)
         if deadlines.paused:
             connection.pause()
 
@@ -114,7 +114,7 @@ class Exchange(Carried):
             self._slices = Slices()
         self._slices.feed(body)
 
-    def _after(self, answer: Answer) -> None:
+    def _after(self, answer: AnswerParser) -> None:
         """What comes behind the bytes of one read."""
         if self._slices is not None:
             self._hand_on()
@@ -194,7 +194,7 @@ class Exchange(Carried):
         elif self._connection is not None:
             self._leave().drop()
 
-    def _head(self, answer: Answer) -> bool:
+    def _head(self, answer: AnswerParser) -> bool:
         """Hand on the head if it is whole; whether there is more to do."""
         connection = self._connection
         if not answer.status or connection is None:
@@ -280,7 +280,7 @@ class Exchange(Carried):
             self._deadlines.seen = connection.now()
             self._hand_on()
 
-    def _leave(self) -> Connection:
+    def _leave(self) -> UpstreamConnection:
         """Take the exchange off its connection."""
         connection = self._connection
         assert connection is not None

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class UpstreamLimits(msgspec.Struct, frozen=True, kw_only=True):
     """What the client may use. The settings' ``[upstream]`` table has the defaults and why."""
 
     keepalive_s: float

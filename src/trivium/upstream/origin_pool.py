@@ -12,25 +12,25 @@ from collections.abc import Callable
 from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
 from trivium.upstream.connect import Connector
-from trivium.upstream.connection import Carried, Connection, Keeper
-from trivium.upstream.limits import Limits
+from trivium.upstream.connection import Carried, ConnectionKeeper, UpstreamConnection
+from trivium.upstream.limits import UpstreamLimits
+from trivium.upstream.pool_stats import PoolStats
 from trivium.upstream.request import Origin
-from trivium.upstream.standing import Standing
 
 
-class OriginPool(Keeper):
+class OriginPool(ConnectionKeeper):
     """One origin's connections. Times are the loop's seconds."""
 
     def __init__(
-        self, origin: Origin, limits: Limits, connector: Connector, now: Callable[[], float]
+        self, origin: Origin, limits: UpstreamLimits, connector: Connector, now: Callable[[], float]
     ) -> None:
         self._origin = origin
         self._limits = limits
         self._connector = connector
         self._now = now
-        self._idle: dict[Connection, None] = {}
-        self._connections: set[Connection] = set()
-        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
+        self._idle: dict[UpstreamConnection, None] = {}
+        self._connections: set[UpstreamConnection] = set()
+        self._waiting: deque[asyncio.Future[UpstreamConnection | None]] = deque()
         self._retries: set[asyncio.Task[None]] = set()
         self._places = 0
         self._closed = False
@@ -41,9 +41,9 @@ class OriginPool(Keeper):
         """Whether nothing would be lost with it."""
         return not (self._places or self._connections or self._waiting)
 
-    def standing(self) -> Standing:
+    def standing(self) -> PoolStats:
         """How things are."""
-        return Standing(
+        return PoolStats(
             open=self._places,
             idle=len(self._idle),
             waiting=sum(not future.done() for future in self._waiting),
@@ -53,7 +53,7 @@ class OriginPool(Keeper):
             refused=self._refused,
         )
 
-    def reuse(self, now: float) -> Connection | None:
+    def reuse(self, now: float) -> UpstreamConnection | None:
         """The connection that went idle last: the others may then expire."""
         while self._idle:
             connection, _ = self._idle.popitem()
@@ -64,7 +64,7 @@ class OriginPool(Keeper):
             self.discard(connection)
         return None
 
-    async def obtain(self, limits: TimeLimits) -> Connection:
+    async def obtain(self, limits: TimeLimits) -> UpstreamConnection:
         """A connection, waited for or made. Raises ``Fault``; cancelled, it leaves nothing."""
         if self._places < self._limits.connections_max:
             self._places += 1
@@ -94,12 +94,12 @@ class OriginPool(Keeper):
         while (future := self._next_waiting()) is not None:
             future.set_exception(Fault(Kind.STOPPING, "The gateway is stopping."))
 
-    def made(self, connection: Connection) -> None:
+    def made(self, connection: UpstreamConnection) -> None:
         """It is connected."""
         self._connections.add(connection)
         self._connected += 1
 
-    def release(self, connection: Connection) -> None:
+    def release(self, connection: UpstreamConnection) -> None:
         """It may serve again: whoever has waited longest gets it."""
         if self._closed:
             self.discard(connection)
@@ -109,7 +109,7 @@ class OriginPool(Keeper):
             connection.idle = True
             self._idle[connection] = None
 
-    def discard(self, connection: Connection) -> None:
+    def discard(self, connection: UpstreamConnection) -> None:
         """Close it and give its place back."""
         if connection.idle:
             connection.idle = False
@@ -125,11 +125,11 @@ class OriginPool(Keeper):
         self._retries.add(task)
         task.add_done_callback(self._retried_to_end)
 
-    def gone(self, connection: Connection) -> None:
+    def gone(self, connection: UpstreamConnection) -> None:
         """Its socket is closed."""
         self._connections.discard(connection)
 
-    def start(self, exchange: Carried, connection: Connection) -> None:
+    def start(self, exchange: Carried, connection: UpstreamConnection) -> None:
         """Run an exchange on a connection that is its own."""
         exchange.run(connection, self._now(), self._limits.header_bytes_max)
 
@@ -151,21 +151,21 @@ class OriginPool(Keeper):
             # not in the task: one that never began has no handlers to run
             self._give_place()
 
-    async def _connect(self, limits: TimeLimits) -> Connection:
+    async def _connect(self, limits: TimeLimits) -> UpstreamConnection:
         connection = await self._connector.connect(self._origin, limits.connect, self._new)
         if not connection.alive:
             raise Fault(Kind.UPSTREAM_UNREACHABLE, "The upstream hung up at once.")
         return connection
 
-    def _new(self) -> Connection:
-        return Connection(self, self._now, self._limits.keepalive_s)
+    def _new(self) -> UpstreamConnection:
+        return UpstreamConnection(self, self._now, self._limits.keepalive_s)
 
-    async def _wait(self) -> Connection | None:
+    async def _wait(self) -> UpstreamConnection | None:
         """A released connection, or ``None`` with the place of a closed one."""
         if self._closed:
             raise Fault(Kind.STOPPING, "The gateway is stopping.")
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[Connection | None] = loop.create_future()
+        future: asyncio.Future[UpstreamConnection | None] = loop.create_future()
         self._waiting.append(future)
         timer = loop.call_later(self._limits.wait_s, self._refuse, future)
         try:
@@ -179,7 +179,7 @@ class OriginPool(Keeper):
         finally:
             timer.cancel()
 
-    def _refuse(self, future: asyncio.Future[Connection | None]) -> None:
+    def _refuse(self, future: asyncio.Future[UpstreamConnection | None]) -> None:
         if not future.done():
             self._refused += 1
             self._strike(future)
@@ -191,12 +191,12 @@ class OriginPool(Keeper):
                 )
             )
 
-    def _strike(self, future: asyncio.Future[Connection | None]) -> None:
+    def _strike(self, future: asyncio.Future[UpstreamConnection | None]) -> None:
         """Take one who left off the queue."""
         if future in self._waiting:
             self._waiting.remove(future)
 
-    def _pass_on(self, granted: Connection | None) -> None:
+    def _pass_on(self, granted: UpstreamConnection | None) -> None:
         """Whoever was granted this has left."""
         if granted is None:
             self._give_place()
@@ -213,7 +213,7 @@ class OriginPool(Keeper):
         else:
             future.set_result(None)
 
-    def _next_waiting(self) -> asyncio.Future[Connection | None] | None:
+    def _next_waiting(self) -> asyncio.Future[UpstreamConnection | None] | None:
         while self._waiting:
             future = self._waiting.popleft()
             if not future.done():

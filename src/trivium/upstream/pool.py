@@ -17,12 +17,12 @@ from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.connect import Connector
 from trivium.upstream.credentials import Credentials
 from trivium.upstream.deadlines import TICK_S
-from trivium.upstream.exchange import Exchange
-from trivium.upstream.limits import Limits
+from trivium.upstream.exchange import UpstreamExchange
+from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.origin_pool import OriginPool
+from trivium.upstream.pool_stats import NOTHING, PoolStats
 from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
-from trivium.upstream.standing import NOTHING, Standing
 
 ORIGINS_MAX: Final = 256
 """Pools kept though nothing is in them. Operators configure tens of origins; strangers' addresses
@@ -34,7 +34,7 @@ class PooledClient(Client):
 
     def __init__(
         self,
-        limits: Limits,
+        limits: UpstreamLimits,
         *,
         resolver: Resolver,
         tls: Callable[[], ssl.SSLContext],
@@ -67,7 +67,7 @@ class PooledClient(Client):
         connection = pool.reuse(now)
         if connection is None:
             return None
-        exchange = Exchange(request, sink, now)
+        exchange = UpstreamExchange(request, sink, now)
         exchange.run(connection, now, self._limits.header_bytes_max)
         return exchange
 
@@ -94,7 +94,7 @@ class PooledClient(Client):
             self._pools[request.origin] = pool
         if self._ticker is None:
             self._ticker = asyncio.get_running_loop().call_later(TICK_S, self._tick)
-        exchange = Exchange(request, sink, self._now())
+        exchange = UpstreamExchange(request, sink, self._now())
         pool.start(exchange, await pool.obtain(request.limits))
         return exchange
 
@@ -111,11 +111,11 @@ class PooledClient(Client):
             self._ticker.cancel()
             self._ticker = None
 
-    def stats(self) -> dict[Origin, Standing]:
+    def stats(self) -> dict[Origin, PoolStats]:
         """How each origin's pool stands."""
         return {origin: pool.standing() for origin, pool in self._pools.items()}
 
-    def total(self) -> Standing:
+    def total(self) -> PoolStats:
         """All origins together, those of the past included: what was counted never falls."""
         return together([self._past, *self.stats().values()])
 
@@ -137,8 +137,8 @@ class PooledClient(Client):
             self._ticker = None
 
 
-def together(standings: Iterable[Standing]) -> Standing:
+def together(standings: Iterable[PoolStats]) -> PoolStats:
     """The sum of several."""
     rows = [msgspec.structs.astuple(each) for each in standings]
-    names = Standing.__struct_fields__
-    return Standing(**{name: sum(row[i] for row in rows) for i, name in enumerate(names)})
+    names = PoolStats.__struct_fields__
+    return PoolStats(**{name: sum(row[i] for row in rows) for i, name in enumerate(names)})

@@ -14,11 +14,11 @@ from trivium.clock import Clock
 from trivium.faults import Fault, Kind
 from trivium.providers.credential import Renewed, TokenRequest
 from trivium.routing.model import Channel, TimeLimits
-from trivium.upstream import errand
+from trivium.upstream import buffered_call
+from trivium.upstream.buffered_call import BufferedCall
 from trivium.upstream.call import Client
-from trivium.upstream.errand import Errand
-from trivium.upstream.message import checked_line, written
 from trivium.upstream.request import Draft, Origin, Request
+from trivium.upstream.request_writer import checked_line, written
 
 log = structlog.get_logger(__name__)
 
@@ -48,15 +48,15 @@ def revealed(channel: Channel, credential: int) -> dict[str, str]:
     return parts
 
 
-class Tokens:
+class VendorTokens:
     """The tokens of every account."""
 
     def __init__(self, client: Client, clock: Clock) -> None:
         self._client = client
         self._clock = clock
-        self._sources: dict[tuple[object, ...], Source] = {}
+        self._sources: dict[tuple[object, ...], TokenSource] = {}
 
-    def of(self, draft: Draft, kind: Renewed) -> "Source":
+    def of(self, draft: Draft, kind: Renewed) -> "TokenSource":
         """The account whose token a request is to carry. A reload of the settings keeps it."""
         channel = draft.channel
         key = (
@@ -70,7 +70,7 @@ class Tokens:
         if found is None:
             if len(self._sources) >= SOURCES_MAX:
                 self.close()
-            found = Source(self._client, self._clock, channel, draft.credential, kind)
+            found = TokenSource(self._client, self._clock, channel, draft.credential, kind)
             self._sources[key] = found
         return found
 
@@ -81,7 +81,7 @@ class Tokens:
         self._sources.clear()
 
 
-class Source:
+class TokenSource:
     """One account's token."""
 
     def __init__(
@@ -173,8 +173,8 @@ class Source:
 
     async def _fetch(self) -> None:
         asked = self._kind.ask(revealed(self._channel, self._credential), self._clock.now())
-        taker = Errand(self._loop.create_future(), _ANSWER_BYTES_MAX)
-        await errand.run(self._client, _request(asked, self._channel), taker)
+        taker = BufferedCall(self._loop.create_future(), _ANSWER_BYTES_MAX)
+        await buffered_call.run(self._client, _request(asked, self._channel), taker)
         if not 200 <= taker.status < 300:
             kind = Kind.UPSTREAM_CREDENTIAL
             if taker.status >= 500 or taker.status == 429:

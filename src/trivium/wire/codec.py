@@ -15,10 +15,10 @@ import msgspec
 from trivium.conversation.answer import Answer
 from trivium.conversation.attachments import sealed_shut
 from trivium.conversation.events import Event
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Opaque, Open, Origin, Seal
-from trivium.conversation.places import Loss, Places
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import Opaque, Open, Seal, StateOrigin
 from trivium.conversation.request import Conversation
+from trivium.conversation.shape_capabilities import Loss, ShapeCapabilities
 from trivium.conversation.target import TargetFacts
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
@@ -39,7 +39,7 @@ def unheeded(name: str, loss: Loss) -> None:
     """The ``AnswerContext.unread`` of those to whom nobody reports."""
 
 
-class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
+class ReadContext(msgspec.Struct, frozen=True, kw_only=True):
     """What a request reader is told besides the body."""
 
     model: str | None = None
@@ -54,7 +54,7 @@ class RequestContext(msgspec.Struct, frozen=True, kw_only=True):
 class AnswerContext(msgspec.Struct, frozen=True, kw_only=True):
     """What an answer reader is told besides the bytes."""
 
-    origin: Origin
+    origin: StateOrigin
     """Stamped on every attachment of the answer."""
     model: str = ""
     """The model as the channel names it, for attachments."""
@@ -174,12 +174,14 @@ class CallerCodec(Protocol):
         ...
 
     @property
-    def places(self) -> Places:
-        """What its answers have a place for: the rest is reported (``conversation/places.py``)."""
+    def places(self) -> ShapeCapabilities:
+        """What its answers have a place for: the rest is reported
+        (``conversation/shape_capabilities.py``).
+        """
         ...
 
 
-ReadRequest: TypeAlias = Callable[[Mapping[str, msgspec.Raw], RequestContext], Conversation]
+ReadRequest: TypeAlias = Callable[[Mapping[str, msgspec.Raw], ReadContext], Conversation]
 WriteAnswer: TypeAlias = Callable[[Answer, WriteContext], bytes]
 WriteStream: TypeAlias = Callable[[WriteContext], StreamWriter]
 
@@ -191,7 +193,7 @@ class CallerOnly(msgspec.Struct, frozen=True, kw_only=True):
     read_request: ReadRequest
     write_answer: WriteAnswer
     write_stream: WriteStream
-    places: Places
+    places: ShapeCapabilities
 
 
 class UpstreamCodec(msgspec.Struct, frozen=True, kw_only=True):
@@ -206,7 +208,7 @@ class UpstreamCodec(msgspec.Struct, frozen=True, kw_only=True):
     (UPSTREAM_BROKE, or what an error in the body means)."""
     read_stream: Callable[[AnswerContext], StreamReader]
     """``read_stream.Reader``. Bytes are cut into frames by the reader itself: ``wire/sse.py`` for
-    server-sent events, ``wire/prefixed.py`` for frames that begin with their length."""
+    server-sent events, ``wire/length_prefixed.py`` for frames that begin with their length."""
 
 
 class Codec(UpstreamCodec, frozen=True, kw_only=True):
@@ -215,4 +217,4 @@ class Codec(UpstreamCodec, frozen=True, kw_only=True):
     read_request: ReadRequest
     write_answer: WriteAnswer
     write_stream: WriteStream
-    places: Places
+    places: ShapeCapabilities

@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.opaque import Opaque, Open, Origin, Seal
+from trivium.conversation.opaque import Opaque, Open, Seal, StateOrigin
 from trivium.secret import KEY_ID_BYTES, Keyring
 
 MAGIC: Final = b"TVMopq"
@@ -84,7 +84,7 @@ def opener(keys: Keyring, user_id: int) -> Open:
         except (binascii.Error, msgspec.DecodeError):
             return None
         return tuple(
-            Opaque(kind, data, Origin(shape, provider, account), model)
+            Opaque(kind, data, StateOrigin(shape, provider, account), model)
             for kind, data, shape, provider, account, model in rows
         )
 

@@ -11,18 +11,18 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.parts import TokenLogprob
-from trivium.conversation.places import Loss
-from trivium.wire import bulk, caps
+from trivium.conversation.shape_capabilities import Loss
+from trivium.wire import caps, json_size
 from trivium.wire.codec import unheeded
-from trivium.wire.logprob_forms import Chosen, Entry, Rival
-from trivium.wire.unread import Tell
+from trivium.wire.logprob_structs import Chosen, Rival, TokenEntry
+from trivium.wire.unknown_members import Tell
 
 _OBJECTS_MAX: Final = 2 * caps.PROBABILITIES_MAX
 """Each is an object with an array in it."""
 _NOTHING: Final = frozenset({b"", b"null", b"[]"})
 _LONGEST: Final = max(map(len, _NOTHING))
 
-_decode: Final = msgspec.json.Decoder(list[Entry]).decode
+_decode: Final = msgspec.json.Decoder(list[TokenEntry]).decode
 
 
 def read(raw: msgspec.Raw, unread: Tell = unheeded) -> tuple[TokenLogprob, ...]:
@@ -32,7 +32,7 @@ def read(raw: msgspec.Raw, unread: Tell = unheeded) -> tuple[TokenLogprob, ...]:
     """
     if len(raw) <= _LONGEST and bytes(raw) in _NOTHING:
         return ()
-    if len(raw) > _OBJECTS_MAX and bulk.exceeds(bytes(raw), _OBJECTS_MAX):
+    if len(raw) > _OBJECTS_MAX and json_size.exceeds(bytes(raw), _OBJECTS_MAX):
         unread("logprobs", Loss.UNKNOWN)
         return ()
     try:
@@ -52,7 +52,7 @@ def read(raw: msgspec.Raw, unread: Tell = unheeded) -> tuple[TokenLogprob, ...]:
     )
 
 
-def _rivals(entries: list[Entry]) -> tuple[TokenLogprob, ...]:
+def _rivals(entries: list[TokenEntry]) -> tuple[TokenLogprob, ...]:
     return tuple(
         [TokenLogprob(one.token, one.logprob, (), _bytes(one.bytes, one.token)) for one in entries]
     )

@@ -2,7 +2,7 @@
 
 OpenAI clients take everything in one list. Anthropic's page by id, Google's by an opaque token
 that here holds the id of the last model shown. The three have no member but ``data`` and ``id``
-in common, so one dialect is chosen by what the request carries. Sources: openai 3.52, anthropic
+in common, so one shape is chosen by what the request carries. Sources: openai 3.52, anthropic
 2.11 and google-genai 3.4 and the vendors' references, read on 2026-11-21.
 """
 
@@ -25,7 +25,7 @@ PAGE_MAX: Final = 1000
 for: many clients read the first page only, and miss what the vendors' 20 and 50 leave out."""
 
 
-class Listed(msgspec.Struct, frozen=True, kw_only=True):
+class ListedModel(msgspec.Struct, frozen=True, kw_only=True):
     """What a list shows of a model."""
 
     id: str
@@ -42,10 +42,10 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     operations: frozenset[Operation] = frozenset()
 
 
-def dialect(
+def shape_for(
     headers: Mapping[str, str], query: Mapping[str, str], path_is_google: bool = False
 ) -> Shape:
-    """In whose dialect to answer: GENERATE, MESSAGES or CHAT. Header names are in lower case.
+    """In whose shape to answer: GENERATE, MESSAGES or CHAT. Header names are in lower case.
 
     Google's own paths leave no choice. On the shared path the way the key is presented decides.
     """
@@ -56,7 +56,7 @@ def dialect(
     return Shape.CHAT
 
 
-def many(shape: Shape, models: Sequence[Listed], query: Mapping[str, str]) -> bytes:
+def many(shape: Shape, models: Sequence[ListedModel], query: Mapping[str, str]) -> bytes:
     """The list, or the page of it that ``query`` asks for, in the order given.
 
     Raises INVALID_VALUE for a page size or position that does not exist.
@@ -68,7 +68,7 @@ def many(shape: Shape, models: Sequence[Listed], query: Mapping[str, str]) -> by
     return _encode({"object": "list", "data": [_chat(model) for model in models]})
 
 
-def one(shape: Shape, models: Iterable[Listed], name: str) -> bytes:
+def one(shape: Shape, models: Iterable[ListedModel], name: str) -> bytes:
     """A single model by its decoded name. Raises MODEL_UNKNOWN."""
     wanted = bare(name) if shape is Shape.GENERATE else name
     for model in models:
@@ -82,7 +82,7 @@ def one(shape: Shape, models: Iterable[Listed], name: str) -> bytes:
     )
 
 
-def _chat(model: Listed) -> dict[str, Any]:
+def _chat(model: ListedModel) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": model.id,
         "object": "model",
@@ -94,7 +94,7 @@ def _chat(model: Listed) -> dict[str, Any]:
     return shown
 
 
-def _messages(model: Listed) -> dict[str, Any]:
+def _messages(model: ListedModel) -> dict[str, Any]:
     created = datetime.fromtimestamp(model.created, UTC)
     return {
         "type": "model",
@@ -108,7 +108,7 @@ def _messages(model: Listed) -> dict[str, Any]:
     }
 
 
-def _generate(model: Listed) -> dict[str, Any]:
+def _generate(model: ListedModel) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "name": f"models/{model.id}",
         "displayName": model.title or model.id,
@@ -126,7 +126,7 @@ def _generate(model: Listed) -> dict[str, Any]:
 _RENDER: Final = {Shape.MESSAGES: _messages, Shape.GENERATE: _generate}
 
 
-def _messages_page(models: Sequence[Listed], query: Mapping[str, str]) -> bytes:
+def _messages_page(models: Sequence[ListedModel], query: Mapping[str, str]) -> bytes:
     limit = _number(query, "limit", PAGE_MAX, least=1)
     if limit > PAGE_MAX:
         raise _bad("limit", f"a whole number from 1 to {PAGE_MAX}")
@@ -152,7 +152,7 @@ def _messages_page(models: Sequence[Listed], query: Mapping[str, str]) -> bytes:
     )
 
 
-def _generate_page(models: Sequence[Listed], query: Mapping[str, str]) -> bytes:
+def _generate_page(models: Sequence[ListedModel], query: Mapping[str, str]) -> bytes:
     size = min(_number(query, "pageSize", PAGE_MAX, least=0) or PAGE_MAX, PAGE_MAX)
     token = query.get("pageToken")
     start = _position(models, _opened(token), "pageToken") + 1 if token else 0
@@ -170,7 +170,7 @@ def _opened(token: str) -> str:
         raise _bad("pageToken", "the `nextPageToken` of the page before") from None
 
 
-def _position(models: Sequence[Listed], name: str, param: str) -> int:
+def _position(models: Sequence[ListedModel], name: str, param: str) -> int:
     for at, model in enumerate(models):
         if model.id == name:
             return at

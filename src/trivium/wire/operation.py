@@ -86,7 +86,7 @@ class Product(Enum):
 
 
 @unique
-class Form(Enum):
+class FormUse(Enum):
     """Whether a request is a multipart form."""
 
     NEVER = "never"
@@ -94,7 +94,7 @@ class Form(Enum):
     ALWAYS = "always"
 
 
-class Row(NamedTuple):
+class OperationSpec(NamedTuple):
     """Everything there is to know of one operation."""
 
     shape: Shape
@@ -111,7 +111,7 @@ class Row(NamedTuple):
     asked for it."""
     hedged: bool = False
     """Whether two upstreams may be asked at once: nothing is kept or done by either."""
-    form: Form = Form.NEVER
+    form: FormUse = FormUse.NEVER
     form_text_bytes: int = 1_048_576
     """Most bytes of all text fields of its form together."""
 
@@ -119,71 +119,71 @@ class Row(NamedTuple):
 _GENERATE: Final = "/vendorc/v1beta/models/{model}"
 
 # fmt: off
-TABLE: Final[dict[Operation, Row]] = {
-    Operation.CHAT: Row(
+TABLE: Final[dict[Operation, OperationSpec]] = {
+    Operation.CHAT: OperationSpec(
         Shape.CHAT, "chat completions", Product.TEXT, ("/v1/chat/completions",),
         translated=True, hedged=True),
     # never hedged: it may be stored, or run in the background
-    Operation.RESPONSES: Row(
+    Operation.RESPONSES: OperationSpec(
         Shape.RESPONSES, "responses", Product.TEXT, ("/v1/responses",), translated=True),
-    Operation.RESPONSES_COUNT: Row(
+    Operation.RESPONSES_COUNT: OperationSpec(
         Shape.RESPONSES, "response token counts", Product.TOKEN_COUNT,
         ("/v1/responses/input_tokens",),
         stand_ins=(Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT)),
-    Operation.COMPLETIONS: Row(
+    Operation.COMPLETIONS: OperationSpec(
         Shape.COMPLETIONS, "completions", Product.TEXT, ("/v1/completions",), hedged=True),
-    Operation.EMBEDDINGS: Row(
+    Operation.EMBEDDINGS: OperationSpec(
         Shape.EMBEDDINGS, "embeddings", Product.VECTORS, ("/v1/embeddings",),
         stand_ins=(Operation.GENERATE_EMBED_BATCH,), hedged=True),
-    Operation.SPEECH: Row(
+    Operation.SPEECH: OperationSpec(
         Shape.AUDIO, "speech", Product.SPEECH, ("/v1/audio/speech",),
         stand_ins=(Operation.GENERATE,)),
     # samples of four speakers' voices come as text
-    Operation.TRANSCRIPTIONS: Row(
+    Operation.TRANSCRIPTIONS: OperationSpec(
         Shape.AUDIO, "transcriptions", Product.TRANSCRIPT, ("/v1/audio/transcriptions",),
-        form=Form.ALWAYS, form_text_bytes=16_777_216),
-    Operation.TRANSLATIONS: Row(
+        form=FormUse.ALWAYS, form_text_bytes=16_777_216),
+    Operation.TRANSLATIONS: OperationSpec(
         Shape.AUDIO, "translations", Product.TRANSCRIPT, ("/v1/audio/translations",),
-        form=Form.ALWAYS),
-    Operation.MODERATIONS: Row(
+        form=FormUse.ALWAYS),
+    Operation.MODERATIONS: OperationSpec(
         Shape.MODERATIONS, "moderations", Product.VERDICTS, ("/v1/moderations",)),
-    Operation.RERANK: Row(
+    Operation.RERANK: OperationSpec(
         Shape.RERANK, "reranks", Product.RANKING, ("/v1/rerank", "/v2/rerank"), hedged=True),
-    Operation.IMAGES: Row(
+    Operation.IMAGES: OperationSpec(
         Shape.IMAGES, "image generations", Product.IMAGES, ("/v1/images/generations",)),
-    Operation.IMAGES_EDIT: Row(
-        Shape.IMAGES, "image edits", Product.IMAGES, ("/v1/images/edits",), form=Form.MAYBE),
-    Operation.IMAGES_VARY: Row(
+    Operation.IMAGES_EDIT: OperationSpec(
+        Shape.IMAGES, "image edits", Product.IMAGES, ("/v1/images/edits",), form=FormUse.MAYBE),
+    Operation.IMAGES_VARY: OperationSpec(
         Shape.IMAGES, "image variations", Product.IMAGES, ("/v1/images/variations",),
-        form=Form.ALWAYS),
-    Operation.MESSAGES: Row(
+        form=FormUse.ALWAYS),
+    Operation.MESSAGES: OperationSpec(
         Shape.MESSAGES, "messages", Product.TEXT, ("/v1/messages",), translated=True, hedged=True),
-    Operation.MESSAGES_COUNT: Row(
+    Operation.MESSAGES_COUNT: OperationSpec(
         Shape.MESSAGES, "message token counts", Product.TOKEN_COUNT, ("/v1/messages/count_tokens",),
         stand_ins=(Operation.GENERATE_COUNT, Operation.RESPONSES_COUNT)),
-    Operation.GENERATE: Row(
+    Operation.GENERATE: OperationSpec(
         Shape.GENERATE, "generateContent", Product.TEXT, (f"{_GENERATE}:generateContent",),
         translated=True, hedged=True),
-    Operation.GENERATE_STREAM: Row(
+    Operation.GENERATE_STREAM: OperationSpec(
         Shape.GENERATE, "streamGenerateContent", Product.TEXT,
         (f"{_GENERATE}:streamGenerateContent",), translated=True, hedged=True),
-    Operation.GENERATE_COUNT: Row(
+    Operation.GENERATE_COUNT: OperationSpec(
         Shape.GENERATE, "countTokens", Product.TOKEN_COUNT, (f"{_GENERATE}:countTokens",),
         stand_ins=(Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT)),
-    Operation.GENERATE_EMBED: Row(
+    Operation.GENERATE_EMBED: OperationSpec(
         Shape.GENERATE, "embedContent", Product.VECTORS, (f"{_GENERATE}:embedContent",),
         stand_ins=(Operation.EMBEDDINGS,), hedged=True),
-    Operation.GENERATE_EMBED_BATCH: Row(
+    Operation.GENERATE_EMBED_BATCH: OperationSpec(
         Shape.GENERATE, "batchEmbedContents", Product.VECTORS,
         (f"{_GENERATE}:batchEmbedContents",),
         stand_ins=(Operation.EMBEDDINGS,), hedged=True),
-    Operation.VIDEOS: Row(
+    Operation.VIDEOS: OperationSpec(
         Shape.VIDEOS, "videos", Product.VIDEO, ("/v1/videos",),
-        stand_ins=(Operation.GENERATE_VIDEO,), form=Form.MAYBE),
-    Operation.GENERATE_VIDEO: Row(
+        stand_ins=(Operation.GENERATE_VIDEO,), form=FormUse.MAYBE),
+    Operation.GENERATE_VIDEO: OperationSpec(
         Shape.GENERATE, "predictLongRunning", Product.VIDEO, ()),
     # a conversation; the provider brings the codec
-    Operation.VENDOR: Row(Shape.VENDOR, "its own shape", Product.TEXT, ()),
+    Operation.VENDOR: OperationSpec(Shape.VENDOR, "its own shape", Product.TEXT, ()),
 }
 # fmt: on
 """A row an operation, in the order of the description (``/openapi.json``)."""
@@ -258,10 +258,10 @@ AUDIO_OPERATIONS: Final = frozenset(
 """Operations whose request or answer is a file: they have lanes of their own
 (``pipeline/media.py``)."""
 
-FORM_ONLY: Final = frozenset(op for op, row in TABLE.items() if row.form is Form.ALWAYS)
+FORM_ONLY: Final = frozenset(op for op, row in TABLE.items() if row.form is FormUse.ALWAYS)
 """Operations whose request is a form and nothing else: it has a file."""
 
-FORM_OR_JSON: Final = frozenset(op for op, row in TABLE.items() if row.form is Form.MAYBE)
+FORM_OR_JSON: Final = frozenset(op for op, row in TABLE.items() if row.form is FormUse.MAYBE)
 """Operations whose request is a form where it has a file, else JSON."""
 
 EXPLAINED: Final = tuple(

@@ -14,7 +14,7 @@ from trivium.faults import Fault
 from trivium.wire.peek import Members
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class RequestFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a request says about itself, read before anything is decided."""
 
     model: str
@@ -49,7 +49,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Whether the stream is one JSON array (generate-content without ``alt=sse``)."""
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class AnswerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What a whole, unstreamed answer says about itself."""
 
     usage: Usage | None = None
@@ -99,22 +99,22 @@ class StreamWatch(Protocol):
         ...
 
 
-class Passage(msgspec.Struct, frozen=True, kw_only=True):
+class PassThroughSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One operation's pass-through behaviour."""
 
-    facts: Callable[[Members], Facts]
+    facts: Callable[[Members], RequestFacts]
     """Read and check the request. Raises ``Fault`` naming the member.
 
     For generate-content operations the model and the stream flag come from the path: the edge
     fills them in with ``msgspec.structs.replace`` and this function leaves ``model`` empty.
     """
-    changes: Callable[[Members, Facts, str, bool], Mapping[str, bytes | None]]
+    changes: Callable[[Members, RequestFacts, str, bool], Mapping[str, bytes | None]]
     """Members to splice: (members, facts, the channel's own model name, whether to ask for usage).
 
     The last is ``True`` where the provider can report usage inside a stream; operations whose
     streams always carry it ignore it. What the caller itself asked for travels either way.
     """
-    answer: Callable[[bytes], Answer]
+    answer: Callable[[bytes], AnswerFacts]
     """Read a whole 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    watch: Callable[[Facts], StreamWatch] | None = None
+    watch: Callable[[RequestFacts], StreamWatch] | None = None
     """A fresh watch for a streamed answer; ``None`` where the operation never streams."""

@@ -12,7 +12,7 @@ import msgspec
 _ONE: Final = re.compile(rb"bytes=[ \t]*(?:([0-9]{1,18})-([0-9]{0,18})|-([0-9]{1,18}))[ \t]*")
 
 
-class Span(msgspec.Struct, frozen=True, gc=False):
+class ByteRange(msgspec.Struct, frozen=True, gc=False):
     """Bytes from ``start`` to before ``end``."""
 
     start: int
@@ -36,7 +36,7 @@ def is_one(header: bytes) -> bool:
     return not last or int(first) <= int(last)
 
 
-def span(header: bytes | None, size: int) -> Span | None:
+def span(header: bytes | None, size: int) -> ByteRange | None:
     """What a ``range`` header asks of ``size`` bytes; ``None``: all of them.
 
     Raises Unsatisfiable.
@@ -49,11 +49,11 @@ def span(header: bytes | None, size: int) -> Span | None:
         length = min(int(suffix), size)
         if not length:
             raise Unsatisfiable
-        return Span(size - length, size)
+        return ByteRange(size - length, size)
     start = int(first)
     end = min(int(last) + 1, size) if last else size
     if last and int(last) < start:
         return None
     if start >= size:
         raise Unsatisfiable
-    return Span(start, end)
+    return ByteRange(start, end)

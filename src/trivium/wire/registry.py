@@ -13,11 +13,11 @@ from trivium.wire.images import passage as images
 from trivium.wire.messages import passage as messages
 from trivium.wire.moderations.passage import PASSAGE as MODERATIONS
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Passage
+from trivium.wire.passage import PassThroughSpec
 from trivium.wire.rerank.passage import PASSAGE as RERANK
 from trivium.wire.responses import passage as responses
 
-PASSAGES: Final[Mapping[Operation, Passage]] = MappingProxyType(
+PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = MappingProxyType(
     {
         Operation.CHAT: CHAT,
         Operation.RESPONSES: responses.PASSAGE,

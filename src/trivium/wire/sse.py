@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import bulk, caps
-from trivium.wire.answer_forms import Frame
+from trivium.wire import caps, json_size
+from trivium.wire.answer_structs import Frame
 
 FRAME_BYTES_MAX: Final = 64 * 1024 * 1024
 """Longest single frame; a 4K image as base64 stays well under it."""
@@ -66,7 +66,7 @@ class Splitter:
         """The first bytes, while they may be half a byte order mark."""
         self._size = 0
         self._tail = b""
-        self._tally: bulk.Tally | None = None
+        self._tally: json_size.JsonTally | None = None
         """Of a large block that is open: counted as it comes, as all of it takes long."""
         self.limit = limit
 
@@ -123,7 +123,7 @@ class Splitter:
         self._forget()
         if tally is not None:
             tally.add(data[:end])
-            if not tally.fits and bulk.exceeds(whole, caps.OBJECTS_MAX):
+            if not tally.fits and json_size.exceeds(whole, caps.OBJECTS_MAX):
                 raise caps.too_many("JSON objects in a frame", caps.OBJECTS_MAX)
         return Frame(lead[7 : start - 1] if start else b"", whole), data[end + 2 :]
 
@@ -141,7 +141,7 @@ class Splitter:
         self._size = 0
         if tally is not None:
             tally.add(data)
-            if not tally.fits and bulk.exceeds(whole, caps.OBJECTS_MAX):
+            if not tally.fits and json_size.exceeds(whole, caps.OBJECTS_MAX):
                 raise caps.too_many("JSON objects in a frame", caps.OBJECTS_MAX)
         if end < len(whole):
             self._keep(whole[end:])
@@ -181,7 +181,7 @@ class Splitter:
         if self._tally is not None:
             self._tally.add(part)
         elif self._size > caps.OBJECTS_MAX:  # a smaller one cannot hold so many
-            self._tally = bulk.Tally(caps.OBJECTS_MAX)
+            self._tally = json_size.JsonTally(caps.OBJECTS_MAX)
             for one in self.parts:
                 self._tally.add(one)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from trivium.conversation.honesty import Report
+from trivium.conversation.losses import Report
 from trivium.conversation.vectors import VectorAnswer, VectorRequest
 from trivium.faults import Fault
 

@@ -10,7 +10,7 @@ from trivium.settings.load import environment
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
-    from trivium.identity.accounts.letters import Post
+    from trivium.identity.accounts.emails import Outgoing
     from trivium.identity.accounts.service import Accounts, AccountSweeper
     from trivium.mail.outbox import Outbox
     from trivium.storage.database import Database
@@ -37,13 +37,13 @@ def accounts_of(
 
 
 def build(
-    settings: Settings, database: "Database", vault: "Vault", post: "Post | None"
+    settings: Settings, database: "Database", vault: "Vault", post: "Outgoing | None"
 ) -> "Accounts":
     """Build accounts as ``accounts_of`` does, with letters left to the caller. Close it when
     done.
     """
-    from trivium.identity.accounts.outside.provider import by_name
     from trivium.identity.accounts.service import Accounts
+    from trivium.identity.accounts.sso.provider import by_name
 
     return Accounts(
         database,

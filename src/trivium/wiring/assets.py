@@ -10,7 +10,7 @@ from trivium.settings.model import Settings
 from trivium.wiring.background import background
 
 if TYPE_CHECKING:
-    from trivium.assets.objects import Place
+    from trivium.assets.objects import ObjectLocation
     from trivium.assets.service import Assets
     from trivium.storage.database import Database
 
@@ -19,7 +19,7 @@ async def assets_of(
     settings: Settings, database: "Database", origin: str, stack: contextlib.AsyncExitStack
 ) -> "Assets":
     """Generated files and their sweeper. ``origin`` stands in for ``server.public_url``."""
-    from trivium.assets.address import Addresses
+    from trivium.assets.address import SignedAddresses
     from trivium.assets.objects import Objects
     from trivium.assets.service import Assets, AssetSweeper
     from trivium.storage.root_key import root_keys
@@ -28,7 +28,7 @@ async def assets_of(
         environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
     )
     objects = Objects(place(settings))
-    addresses = Addresses(keys.ring("assets"), settings.server.public_url or origin)
+    addresses = SignedAddresses(keys.ring("assets"), settings.server.public_url or origin)
     await background(stack, AssetSweeper(database, objects, SystemClock()).run)
     return Assets(database, objects, addresses, SystemClock())
 
@@ -40,15 +40,15 @@ def is_apart(settings: Settings) -> bool:
     return not settings.assets.url and not settings.storage.url.startswith("sqlite")
 
 
-def place(settings: Settings) -> "Place":
+def place(settings: Settings) -> "ObjectLocation":
     """Return where the settings put objects."""
-    from trivium.assets.objects import Place
+    from trivium.assets.objects import ObjectLocation
 
     given = settings.assets
     url = given.url
     if not url:
         url = (Path(settings.storage.journal).absolute().parent / "assets").as_uri()
-    return Place(
+    return ObjectLocation(
         url=url,
         endpoint=given.endpoint,
         region=given.region,

@@ -11,14 +11,14 @@ from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
 from trivium.identity.directory import Directory
 from trivium.identity.model import InForce, left_to_others
-from trivium.identity.own_keys import OwnKeys
 from trivium.identity.service import Identity
+from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.statement.service import Statement
 from trivium.oauth.addresses import addresses
 from trivium.oauth.service import OAuth
-from trivium.oauth.sharing import Shared
+from trivium.oauth.shared_rate_limits import SharedCounters
 from trivium.oauth.tokens.service import Alarm, unheard
 from trivium.observe.audit.service import Audit
 from trivium.observe.history.service import History
@@ -26,7 +26,7 @@ from trivium.routing.model import Model
 from trivium.secret import Secret
 from trivium.settings.load import environment
 from trivium.settings.model import Settings
-from trivium.settings.payments import Payments as Given
+from trivium.settings.payments import PaymentsSettings as Given
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys, root_keys
 from trivium.storage.vault import Vault
@@ -74,7 +74,7 @@ def oauth_of(
     database: "Database",
     clock: Clock,
     keys: RootKeys,
-    shared: Shared | None = None,
+    shared: SharedCounters | None = None,
     alarm: Alarm = unheard,
 ) -> OAuth:
     """Applications, consent and tokens. ``shared``: where all workers count. ``alarm``: tells a
@@ -107,7 +107,7 @@ def console_of(
     settings: Settings,
     database: Database,
     stack: contextlib.AsyncExitStack,
-    shared: Shared | None = None,
+    shared: SharedCounters | None = None,
     in_force: InForce = left_to_others,
     models: Callable[[], Iterable[Model]] = tuple,
 ) -> Console:
@@ -135,6 +135,6 @@ def console_of(
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
-        oauth=oauth_of(settings, database, clock, keys, shared, accounts.desk.tokens_stolen),
+        oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from trivium.settings.model import Server, Settings
+from trivium.settings.model import ServerSettings, Settings
 from trivium.upstream import tls
 
 _NAME_MAX: Final = 256
@@ -33,7 +33,7 @@ def unusable(settings: Settings) -> list[str]:
     return found
 
 
-def server_tls(server: Server) -> ssl.SSLContext | None:
+def server_tls(server: ServerSettings) -> ssl.SSLContext | None:
     """Return the TLS context of the ports; ``None`` when they speak plain HTTP. Raises OSError,
     ssl.SSLError among them.
     """
@@ -47,7 +47,7 @@ def server_tls(server: Server) -> ssl.SSLContext | None:
     return context
 
 
-def _certificate(server: Server) -> Iterator[str]:
+def _certificate(server: ServerSettings) -> Iterator[str]:
     pair = (("tls_certificate", server.tls_certificate), ("tls_key", server.tls_key))
     unread = [line for name, path in pair if path and (line := _unread(f"server.{name}", path))]
     yield from unread

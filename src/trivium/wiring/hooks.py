@@ -33,7 +33,7 @@ class Recorder(Protocol):
         ...
 
 
-class ToldRecorder:
+class HookedRecorder:
     """A recorder beside which hooks are told."""
 
     def __init__(self, recorder: Recorder, hooks: Sequence[AfterHook]) -> None:
@@ -64,6 +64,6 @@ def hooks_of(settings: Settings) -> Hooks:
     )
 
 
-def told(recorder: Recorder, hooks: Hooks) -> Recorder:
+def with_hooks(recorder: Recorder, hooks: Hooks) -> Recorder:
     """The recorder itself where no hook wants to be told."""
-    return ToldRecorder(recorder, hooks.after) if hooks.after else recorder
+    return HookedRecorder(recorder, hooks.after) if hooks.after else recorder

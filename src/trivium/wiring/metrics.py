@@ -11,6 +11,7 @@ from trivium.clock import Steady
 from trivium.edge.listener import Listener
 from trivium.faults import Fault
 from trivium.observe.metrics import process
+from trivium.observe.metrics.counters import Key, Numbers, RequestCounters, summed
 from trivium.observe.metrics.model import (
     BUILD,
     CONNECTIONS,
@@ -27,10 +28,9 @@ from trivium.observe.metrics.model import (
     UPSTREAM_WAITING,
     WORKERS,
 )
-from trivium.observe.metrics.places import Places
-from trivium.observe.metrics.tally import Key, Numbers, Tally, summed
+from trivium.observe.metrics.shared_memory import SharedNumbers
 from trivium.observe.metrics.text import text
-from trivium.pipeline.context import Services
+from trivium.pipeline.services import Services
 from trivium.upstream.pool import PooledClient
 from trivium.wiring.background import background
 
@@ -55,7 +55,7 @@ class Metrics:
         recorder: "Recorder",
         ledger: "WorkerLedger",
         parts: "Parts",
-        places: Places | None = None,
+        places: SharedNumbers | None = None,
     ) -> None:
         """Count what ``services`` record from now on. ``places``: where other workers' numbers are;
         ``None``: there are no other workers.
@@ -68,7 +68,7 @@ class Metrics:
         self._places = places
         self._started = services.clock.now()
         self._time = Steady(services.clock)
-        self._tally = Tally(services.recorder, self._knows)
+        self._tally = RequestCounters(services.recorder, self._knows)
         services.recorder = self._tally
 
     def text(self) -> str:
@@ -153,7 +153,7 @@ async def metrics_of(
     recorder: "Recorder",
     ledger: "WorkerLedger",
     parts: "Parts",
-    places: Places | None,
+    places: SharedNumbers | None,
     stack: contextlib.AsyncExitStack,
 ) -> Metrics:
     """Count from now on; the other workers are told until the stack is closed."""

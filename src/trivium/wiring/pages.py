@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from trivium.edge.readiness import Readiness
-    from trivium.oauth.sharing import Shared
+    from trivium.oauth.shared_rate_limits import SharedCounters
     from trivium.routing.model import Model
     from trivium.storage.database import Database
     from trivium.wiring.metrics import Metrics
@@ -60,7 +60,7 @@ class People:
         self,
         settings: Settings,
         database: "Database",
-        shared: "Shared | None" = None,
+        shared: "SharedCounters | None" = None,
         in_force: InForce = left_to_others,
         models: "Callable[[], Iterable[Model]]" = tuple,
     ) -> None:

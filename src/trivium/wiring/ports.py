@@ -7,11 +7,11 @@ from typing import Any
 
 from trivium.admission.addresses import networks
 from trivium.clock import SystemClock
+from trivium.edge.body_memory import BodyMemory
 from trivium.edge.cors import Cors
-from trivium.edge.kept import Kept
-from trivium.edge.limits import Limits
+from trivium.edge.limits import ServerLimits
 from trivium.edge.listener import Listener
-from trivium.settings.model import Server, Settings
+from trivium.settings.model import ServerSettings, Settings
 from trivium.uploads.spool import Room
 from trivium.wiring.files import server_tls
 
@@ -31,7 +31,7 @@ async def listen(
     if server.admin_listen:
         addresses.append((server.admin_listen, True))
     room = Room(server.upload_folder, server.upload_memory_bytes, server.uploads_bytes_max)
-    kept = Kept(server.bodies_bytes_max)
+    kept = BodyMemory(server.bodies_bytes_max)
     listeners: list[Listener] = []
     origins: list[str] = []
     for number, (address, pages_only) in enumerate(addresses):
@@ -74,9 +74,9 @@ def _where(address: str, given: Sequence[socket.socket]) -> list[dict[str, Any]]
     return [{"host": host.strip("[]") or None, "port": int(port)}]
 
 
-def edge_limits(server: Server) -> Limits:
+def edge_limits(server: ServerSettings) -> ServerLimits:
     """Return the limits of one connection."""
-    return Limits(
+    return ServerLimits(
         header_bytes_max=server.header_bytes_max,
         headers_max=server.headers_max,
         body_bytes_max=server.body_bytes_max,

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING
 
 from trivium.admission.addresses import networks
 from trivium.clock import SystemClock
-from trivium.observe.alarm import Alarm
-from trivium.pipeline.context import Services
-from trivium.routing.choice import Budget
-from trivium.routing.condition import Rules
+from trivium.observe.log_throttle import LogThrottle
+from trivium.pipeline.services import Services
+from trivium.routing.candidates import RetryBudget
+from trivium.routing.channel_health import BreakerRules
 from trivium.routing.health import Health, log_change
 from trivium.routing.latency import Latency
 from trivium.routing.model import Catalogue
 from trivium.routing.router import Router
 from trivium.settings.load import environment
-from trivium.settings.model import Routing, Settings, Upstream
-from trivium.settings.section import Fetch
+from trivium.settings.model import RoutingSettings, Settings, UpstreamSettings
+from trivium.settings.section import FetchSettings
 from trivium.upstream import tls
-from trivium.upstream.foreign import Foreign, Reach
-from trivium.upstream.limits import Limits
-from trivium.upstream.message import Composer
+from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.pool import PooledClient
+from trivium.upstream.request_writer import Composer
 from trivium.upstream.resolve import Resolver
+from trivium.upstream.url_fetch import FetchLimits, UrlFetcher
 from trivium.wire.registry import PASSAGES
-from trivium.wiring.hooks import NO_HOOKS, Hooks, told
+from trivium.wiring.hooks import NO_HOOKS, Hooks, with_hooks
 
 if TYPE_CHECKING:
     from trivium.ledger.worker import WorkerLedger
@@ -48,10 +48,10 @@ def services_of(
 ) -> Services:
     """Everything a request may call; closed with the stack."""
     # after the port is open: the codecs are most of the code there is
-    from trivium.pipeline.pulse import Pulse
+    from trivium.pipeline.heartbeats import Heartbeats
     from trivium.pipeline.translation import Translator
-    from trivium.recall.service import Recall
-    from trivium.recall.traces.service import Traces
+    from trivium.response_store.service import ResponseStore
+    from trivium.response_store.signatures.service import SignatureStore
     from trivium.storage.root_key import root_keys
     from trivium.storage.vault import Vault
     from trivium.wire.codecs import CODECS
@@ -65,10 +65,10 @@ def services_of(
     client = _client(upstream, secure, stack)
     latency = Latency(loop.time)
     alone = database.is_sqlite and settings.server.workers == 1
-    traces = Traces(database, Vault(keys.ring("traces")), settings.traces, alone=alone)
+    traces = SignatureStore(database, Vault(keys.ring("traces")), settings.traces, alone=alone)
     traces.start()
     stack.push_async_callback(traces.close)
-    recall = Recall(database, Vault(keys.ring("responses")), settings.responses, alone=alone)
+    recall = ResponseStore(database, Vault(keys.ring("responses")), settings.responses, alone=alone)
     recall.start()
     stack.push_async_callback(recall.close)
     return Services(
@@ -83,15 +83,15 @@ def services_of(
             objects_max=settings.server.objects_max,
         ),
         ledger=ledger,
-        recorder=told(recorder, hooks),
-        alarm=Alarm(SystemClock()),
+        recorder=with_hooks(recorder, hooks),
+        log_throttle=LogThrottle(SystemClock()),
         clock=SystemClock(),
         loop=loop,
         answer_bytes_max=upstream.answer_bytes_max,
         explain_headers=settings.server.explain_headers,
-        recall=recall,
-        traces=traces,
-        pulse=Pulse(loop, settings.server.heartbeat_s),
+        response_store=recall,
+        signatures=traces,
+        heartbeats=Heartbeats(loop, settings.server.heartbeat_s),
         health=Health(
             loop.time,
             rules(settings.routing),
@@ -100,14 +100,16 @@ def services_of(
         ),
         budget=budget(settings.routing),
         latency=latency,
-        wishes=settings.routing.wishes,
+        allows_preferences=settings.routing.wishes,
         finishes=settings.ledger.abandoned == "finish",
-        foreign=foreign(settings.fetch, secure, stack),
+        url_fetcher=foreign(settings.fetch, secure, stack),
     )
 
 
 def _client(
-    upstream: Upstream, secure: Callable[[], ssl.SSLContext], stack: contextlib.AsyncExitStack
+    upstream: UpstreamSettings,
+    secure: Callable[[], ssl.SSLContext],
+    stack: contextlib.AsyncExitStack,
 ) -> PooledClient:
     now = asyncio.get_running_loop().time
     client = PooledClient(
@@ -121,12 +123,12 @@ def _client(
 
 
 def foreign(
-    fetch: Fetch, secure: Callable[[], ssl.SSLContext], stack: contextlib.AsyncExitStack
-) -> Foreign | None:
+    fetch: FetchSettings, secure: Callable[[], ssl.SSLContext], stack: contextlib.AsyncExitStack
+) -> UrlFetcher | None:
     """Return what fetches files by URL; ``None`` where the operator has not enabled it."""
     if not fetch.enabled:
         return None
-    reach = Reach(
+    reach = FetchLimits(
         bytes_max=fetch.bytes_max,
         seconds=fetch.timeout_s,
         redirects_max=fetch.redirects_max,
@@ -135,14 +137,14 @@ def foreign(
         files_max=fetch.files_max,
         networks=networks(fetch.networks),
     )
-    found = Foreign(reach, tls=secure)
+    found = UrlFetcher(reach, tls=secure)
     stack.push_async_callback(found.close)
     return found
 
 
-def rules(routing: Routing) -> Rules:
+def rules(routing: RoutingSettings) -> BreakerRules:
     """Return when a breaker opens, and for how long."""
-    return Rules(
+    return BreakerRules(
         failures=routing.failures,
         ratio=routing.failures_ratio,
         window_s=routing.window_s,
@@ -151,9 +153,9 @@ def rules(routing: Routing) -> Rules:
     )
 
 
-def budget(routing: Routing) -> Budget:
+def budget(routing: RoutingSettings) -> RetryBudget:
     """Return how much one request may use of the upstreams."""
-    return Budget(
+    return RetryBudget(
         attempts=routing.attempts_max,
         seconds=routing.attempts_s,
         slow_s=routing.slow_s,
@@ -162,9 +164,9 @@ def budget(routing: Routing) -> Budget:
     )
 
 
-def pool_limits(upstream: Upstream) -> Limits:
+def pool_limits(upstream: UpstreamSettings) -> UpstreamLimits:
     """Return the limits of the connections to upstreams."""
-    return Limits(
+    return UpstreamLimits(
         keepalive_s=upstream.keepalive_s,
         connections_max=upstream.connections_max,
         wait_s=upstream.wait_s,

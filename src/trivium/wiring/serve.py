@@ -19,40 +19,40 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.observe import logs
-from trivium.pipeline.context import Services
+from trivium.pipeline.services import Services
 from trivium.providers.images import Defaults, table
 from trivium.routing.model import Catalogue
-from trivium.routing.reload import FileWatch, Reader
+from trivium.routing.reload import FileWatch, SettingsReader
 from trivium.routing.router import Router
 from trivium.settings.errors import SettingsError
-from trivium.settings.model import Server, Settings
+from trivium.settings.model import ServerSettings, Settings
 from trivium.wiring import allocator
 from trivium.wiring.assets import assets_of, is_apart, place
 from trivium.wiring.background import background
+from trivium.wiring.clock_jumps import ClockJumps
 from trivium.wiring.files import unusable
 from trivium.wiring.hooks import Hooks, hooks_of
-from trivium.wiring.jumps import Jumps
-from trivium.wiring.memory import (
-    admission_of,
-    groups,
-    ledger_of,
-    memory,
-    sweepers,
-    watched,
-)
 from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
 from trivium.wiring.relay import budget, rules, services_of
 from trivium.wiring.secret import agreed, present
 from trivium.wiring.shared import look_after, rates_of, shared_of
 from trivium.wiring.stop import Stop
-from trivium.wiring.studio import studio_of
+from trivium.wiring.stores import (
+    admission_of,
+    groups,
+    ledger_of,
+    open_stores,
+    sweepers,
+    watched,
+)
+from trivium.wiring.videos import video_services
 
 if TYPE_CHECKING:
     from trivium.edge.listener import Listener
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
-    from trivium.observe.metrics.places import Places
+    from trivium.observe.metrics.shared_memory import SharedNumbers
     from trivium.observe.recorder import Recorder
     from trivium.shared.state import SharedState
     from trivium.storage.database import Database
@@ -84,7 +84,7 @@ async def serve(
     serving: Ready = _unheard,
     flags: Mapping[str, str] = _NO_FLAGS,
     sockets: Sequence[Sequence[socket.socket]] = (),
-    places: "Places | None" = None,
+    places: "SharedNumbers | None" = None,
 ) -> int:
     """Run one worker until SIGTERM or SIGINT, drain it, and return the exit code.
 
@@ -97,7 +97,7 @@ async def serve(
     """
     logs.setup(settings.logs.level, settings.logs.format)
     allocator.tune()
-    reader = Reader(config_path, flags=flags)
+    reader = SettingsReader(config_path, flags=flags)
     _, catalogue = reader.read()
     if problems := unusable(settings):
         raise SettingsError(*problems)
@@ -126,7 +126,7 @@ async def serve(
     return 0
 
 
-async def _drained(server: Server, listeners: Sequence["Listener"], stop: Stop) -> None:
+async def _drained(server: ServerSettings, listeners: Sequence["Listener"], stop: Stop) -> None:
     """Leave: announce it first, then accept nothing more, then end running requests."""
     for listener in listeners:
         listener.leaving = stop.leaving
@@ -150,7 +150,9 @@ class _Worker:
     _shared: "SharedState | None"
     _parts: "Parts"
 
-    def __init__(self, settings: Settings, catalogue: Catalogue, places: "Places | None") -> None:
+    def __init__(
+        self, settings: Settings, catalogue: Catalogue, places: "SharedNumbers | None"
+    ) -> None:
         self._settings = settings
         self._catalogue = catalogue
         self._places = places
@@ -160,7 +162,7 @@ class _Worker:
         services = self.services
         services.router = Router(new, random.random, services.latency.expected)
         services.budget = budget(read.routing)
-        services.wishes = read.routing.wishes
+        services.allows_preferences = read.routing.wishes
         services.pictures = defaults(read)
         services.health.configure(rules(read.routing), read.routing.recheck_s)
         services.health.forget()
@@ -179,7 +181,7 @@ class _Worker:
         from trivium.wiring.readiness import Parts
 
         settings = self._settings
-        database, snapshot, recorder = await memory(settings, stack)
+        database, snapshot, recorder = await open_stores(settings, stack)
         await agreed(settings, database)
         if is_apart(settings):
             log.warning("assets_on_this_node", folder=place(settings).url)
@@ -201,18 +203,20 @@ class _Worker:
     async def open(self, listeners: list["Listener"], stack: contextlib.AsyncExitStack) -> None:
         """Let requests in, then start what none of them waits for."""
         settings, snapshot = self._settings, self._snapshot
-        lookout = await watched(snapshot, settings.storage.poll_s, stack)
+        key_refresher = await watched(snapshot, settings.storage.poll_s, stack)
         for listener in listeners:
-            listener.open(self.services, snapshot.get, lookout.look, self._hooks.before)
+            listener.open(
+                self.services, snapshot.get, key_refresher.refresh_keys, self._hooks.before
+            )
         for sweeping in sweepers(self._database, settings):
             await background(stack, sweeping)
-        await background(stack, Jumps(self.services.clock).run)
+        await background(stack, ClockJumps(self.services.clock).run)
         services = self.services
         people = People(
             settings,
             self._database,
             rates_of(self._shared),
-            lookout.look,
+            key_refresher.refresh_keys,
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
         )
         stack.push_async_callback(people.close)
@@ -233,7 +237,7 @@ async def _equip(
     """Add the services that only requests about media call."""
     services.pictures = defaults(settings)
     services.assets = await assets_of(settings, database, origin, stack)
-    services.studio = await studio_of(settings, services, database, ledger, stack)
+    services.video_services = await video_services(settings, services, database, ledger, stack)
 
 
 async def _counting(
@@ -243,7 +247,7 @@ async def _counting(
     recorder: "Recorder",
     ledger: "WorkerLedger",
     parts: "Parts",
-    places: "Places | None",
+    places: "SharedNumbers | None",
     stack: contextlib.AsyncExitStack,
 ) -> "Metrics | None":
     """Numbers for Prometheus; ``None``, and nothing imported, where nobody wants them."""

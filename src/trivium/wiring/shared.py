@@ -5,10 +5,10 @@ import contextlib
 from typing import TYPE_CHECKING, Final
 
 from trivium.admission import script
-from trivium.oauth import sharing as rates
-from trivium.pipeline.context import Services
-from trivium.routing import sharing
-from trivium.routing.board import Board
+from trivium.oauth import shared_rate_limits as rates
+from trivium.pipeline.services import Services
+from trivium.routing import shared_breakers
+from trivium.routing.breaker_log import BreakerLog
 from trivium.routing.model import Channel
 from trivium.settings.model import Settings
 from trivium.shared.connection import parse
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 _SHARING: Final = len(script.SCRIPTS)
 """Where the scripts of shared health begin."""
-_RATES: Final = _SHARING + len(sharing.SCRIPTS)
+_RATES: Final = _SHARING + len(shared_breakers.SCRIPTS)
 """Where those of the OAuth endpoints' rates begin."""
 
 
 def shared_of(settings: Settings) -> SharedState | None:
     """The shared state, not reached for yet; ``None`` where there is none."""
     url = settings.shared.url
-    scripts = (*script.SCRIPTS, *sharing.SCRIPTS, *rates.SCRIPTS)
+    scripts = (*script.SCRIPTS, *shared_breakers.SCRIPTS, *rates.SCRIPTS)
     return SharedState(parse(url), scripts) if url else None
 
 
-def rates_of(shared: SharedState | None) -> rates.Shared | None:
+def rates_of(shared: SharedState | None) -> rates.SharedCounters | None:
     """Return where the OAuth endpoints count; ``None`` without a shared state."""
-    return None if shared is None else rates.Shared(shared, _RATES)
+    return None if shared is None else rates.SharedCounters(shared, _RATES)
 
 
 async def look_after(
@@ -60,18 +60,18 @@ async def note(
     def channel_of(name: str) -> Channel | None:
         return services.router.channel(name)
 
-    board = Board(database, services.clock, services.time, channel_of)
+    breaker_log = BreakerLog(database, services.clock, services.time, channel_of)
     if database.is_sqlite and settings.server.workers == 1:
-        board.forgotten()  # the only gateway there is begins anew
-    services.health.watchers.append(board)
-    await background(stack, board.run)
+        breaker_log.forgotten()  # the only gateway there is begins anew
+    services.health.watchers.append(breaker_log)
+    await background(stack, breaker_log.run)
 
 
 async def probe(services: Services, stack: contextlib.AsyncExitStack) -> None:
     """Send health probes to the channels that have them configured."""
-    from trivium.pipeline.probing import Prober
+    from trivium.pipeline.health_probe import HealthProber
 
-    await background(stack, Prober(services).run)
+    await background(stack, HealthProber(services).run)
 
 
 async def share(
@@ -87,7 +87,9 @@ async def share(
         return services.router.channel(name)  # of the router that is in force when asked
 
     health = services.health
-    peers = sharing.Sharing(state, _SHARING, health, channel_of, asyncio.get_running_loop().time)
+    peers = shared_breakers.SharedBreakers(
+        state, _SHARING, health, channel_of, asyncio.get_running_loop().time
+    )
     health.peers = peers
     health.watchers.append(peers)
     state.returned.append(peers.returned)

@@ -33,12 +33,12 @@ class Stop:
         """
         loop = asyncio.get_running_loop()
         self._supervised = supervised
-        loop.add_signal_handler(signal.SIGTERM, self.tell)
+        loop.add_signal_handler(signal.SIGTERM, self.leave)
         loop.add_signal_handler(signal.SIGINT, self.hurry)
         if supervised:
             loop.add_signal_handler(signal.SIGUSR2, self.let_go)
 
-    def tell(self) -> None:
+    def leave(self) -> None:
         """Begin to end. A start that is still waiting, perhaps for a frozen database, is called
         off.
         """

@@ -33,7 +33,7 @@ async def test_an_address_changes_when_the_new_one_is_shown_to_be_theirs(databas
         assert "/account/profile" == answer.headers["location"]
         assert "on its way to new@example.com" in (await visitor.get("/account/profile")).text
         assert "ada@example.com" == (await console.identity.find_user("ada")).email
-        letter = await console.accounts.desk._post.last()
+        letter = await console.accounts.emails._post.last()
         await visitor.post(re.search(r"https://gateway\.example(/\S+)", letter)[1])
         assert "new@example.com" == (await console.identity.find_user("ada")).email
         bad = await visitor.post("/account/profile/email", email="nonsense")

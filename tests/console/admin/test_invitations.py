@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from console.visiting import ORIGIN, Seen, console_over, user_of, visiting
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 
 LINK = re.compile(rf"{ORIGIN}(/invitation/[^\s<\"]+)")
 PAGE = "/admin/invitations"
@@ -18,7 +18,7 @@ def browser(database, clock, **more):
 
 async def entered(visitor):
     """The browser, with an administrator before it."""
-    visitor.eve = await user_of(visitor.console, "eve", Role.ADMIN)
+    visitor.eve = await user_of(visitor.console, "eve", UserRole.ADMIN)
     await visitor.log_in(visitor.eve)
     await visitor.get(PAGE)
     return visitor
@@ -65,7 +65,7 @@ async def test_a_letter_takes_the_link_and_the_page_does_not_show_it(boss):
     page = await boss.get(PAGE)
     assert "The invitation is on its way to grace@example.com." in Seen(page.text).text
     assert [] == LINK.findall(page.text)
-    letter = await boss.console.accounts.desk._post.last()
+    letter = await boss.console.accounts.emails._post.last()
     assert LINK.search(letter)
 
 

@@ -5,14 +5,14 @@ import pytest_asyncio
 
 from console.visiting import PASSWORD, Seen, console_over, user_of, visiting
 from trivium.console.admin import users
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 
 
 @pytest_asyncio.fixture
 async def boss(database, clock):
     """An administrator's browser, and ada to be looked at."""
     async with visiting(database, console_over(database, clock)) as visitor:
-        visitor.eve = await user_of(visitor.console, "eve", Role.ADMIN)
+        visitor.eve = await user_of(visitor.console, "eve", UserRole.ADMIN)
         visitor.ada = await user_of(visitor.console, password=PASSWORD)
         await visitor.log_in(visitor.eve)
         await visitor.get("/admin/users")
@@ -64,7 +64,7 @@ async def test_a_user_is_switched_off_and_on(boss):
 @pytest.mark.asyncio
 async def test_a_user_is_given_a_role(boss):
     """And it is taken from them again."""
-    for role in (Role.ADMIN, Role.USER):
+    for role in (UserRole.ADMIN, UserRole.USER):
         await boss.post("/admin/users", user=str(boss.ada.id), to=role.value)
         assert role is (await boss.console.identity.find_user("ada")).role
 
@@ -80,7 +80,7 @@ async def test_nobody_locks_themselves_out(boss, user, to):
     await boss.post("/admin/users", user=number, to=to)
     assert "Nothing was changed" in (await boss.get("/admin/users")).text
     found = await boss.console.identity.find_user("eve")
-    assert (Role.ADMIN, False) == (found.role, found.disabled)
+    assert (UserRole.ADMIN, False) == (found.role, found.disabled)
 
 
 @pytest.mark.asyncio

@@ -6,7 +6,7 @@ from console.api.calling import NO_STORE, ORIGIN, Caller, said
 from console.visiting import console_over
 from trivium.clock import FixedClock
 from trivium.ledger.model import EntryKind
-from trivium.settings.section import OAuth as Rules
+from trivium.settings.section import OAuthSettings as Rules
 
 pytestmark = pytest.mark.asyncio
 USERINFO = "/api/oauth2/userinfo"

@@ -8,7 +8,7 @@ import pytest
 from console.api.calling import Caller
 from console.visiting import console_over
 from trivium.clock import FixedClock
-from trivium.settings.section import OAuth as Rules
+from trivium.settings.section import OAuthSettings as Rules
 
 pytestmark = pytest.mark.asyncio
 PATH = "/api/oauth_apps"

@@ -9,8 +9,8 @@ from console.consent.asking import AUTHORIZE, CALLBACK, Asking, came_back
 from console.visiting import Seen, console_over, user_of
 from oauth.world import CHALLENGE
 from trivium.clock import FixedClock
-from trivium.oauth.apps.model import GrantType, Status
-from trivium.settings.section import OAuth as Rules
+from trivium.oauth.apps.model import AppStatus, GrantType
+from trivium.settings.section import OAuthSettings as Rules
 from trivium.storage.errors import StorageDown
 
 pytestmark = pytest.mark.asyncio
@@ -73,7 +73,7 @@ async def test_a_wrong_application_or_address_is_a_page(asking, changes):
 
 async def test_a_suspended_application_is_a_page(asking):
     """It says so."""
-    await asking.oauth.apps.set_status(asking.owner.id, asking.app.id, Status.SUSPENDED)
+    await asking.oauth.apps.set_status(asking.owner.id, asking.app.id, AppStatus.SUSPENDED)
     answer = await asking.sent()
     assert (400, True) == (answer.status_code, "app_suspended" in answer.text)
 

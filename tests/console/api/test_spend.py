@@ -9,7 +9,7 @@ from trivium.clock import FixedClock
 from trivium.identity.keys import digest
 from trivium.identity.snapshot import Snapshot
 from trivium.oauth.spend.model import LIVE_MAX
-from trivium.settings.section import OAuth as Rules
+from trivium.settings.section import OAuthSettings as Rules
 
 pytestmark = pytest.mark.asyncio
 PATH = "/api/oauth2/spend_key"

@@ -9,7 +9,7 @@ from console.api.calling import CALLBACK, Caller, said
 from console.visiting import console_over
 from oauth.world import CHALLENGE, VERIFIER
 from trivium.clock import FixedClock
-from trivium.oauth.apps.model import GrantType, Status
+from trivium.oauth.apps.model import AppStatus, GrantType
 from trivium.storage.errors import StorageDown
 
 pytestmark = pytest.mark.asyncio
@@ -108,7 +108,7 @@ async def test_a_client_that_is_not_known_is_a_401(caller, case):
     if case == "no secret":
         fields |= {"client_id": caller.app.client_id}
     if case == "suspended":
-        await caller.oauth.apps.set_status(caller.owner.id, caller.app.id, Status.SUSPENDED)
+        await caller.oauth.apps.set_status(caller.owner.id, caller.app.id, AppStatus.SUSPENDED)
     answer = await caller.token(fields, **more)
     check_headers(answer)
     assert (401, "invalid_client") == said(answer)

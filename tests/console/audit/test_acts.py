@@ -5,7 +5,7 @@ import pytest_asyncio
 
 from console.visiting import Seen, console_over, visiting
 from trivium.console.audit.acts import PAGE, WORDS
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.observe.audit.model import ActKind
 
 
@@ -27,7 +27,7 @@ async def ada(console):
 
 @pytest_asyncio.fixture
 async def eve(console):
-    return await console.identity.create_user("eve", "eve@example.com", Role.ADMIN)
+    return await console.identity.create_user("eve", "eve@example.com", UserRole.ADMIN)
 
 
 @pytest.mark.asyncio

@@ -9,9 +9,9 @@ from console.developer.writing import APP, CHECKED, HOME, SECRET, logged_in, wri
 from console.visiting import Seen
 from trivium.console import forms
 from trivium.console.developer.apps import NewApp, refuse
-from trivium.oauth.apps.model import GrantType, Status
+from trivium.oauth.apps.model import AppStatus, GrantType
 from trivium.oauth.errors import OAuthError, RegistrationError
-from trivium.settings.section import OAuth as Rules
+from trivium.settings.section import OAuthSettings as Rules
 
 pytestmark = pytest.mark.asyncio
 
@@ -145,22 +145,22 @@ async def test_an_application_is_suspended_and_resumed(owner):
     """As its page says."""
     await owner.visitor.get(page(owner))
     await owner.visitor.post(page(owner, "/suspend"))
-    assert Status.SUSPENDED is (await owner.oauth.apps.find(owner.app.client_id)).status
+    assert AppStatus.SUSPENDED is (await owner.oauth.apps.find(owner.app.client_id)).status
     assert "Resume" in (await owner.visitor.get(page(owner))).text
     await owner.visitor.post(page(owner, "/resume"))
-    assert Status.ACTIVE is (await owner.oauth.apps.find(owner.app.client_id)).status
+    assert AppStatus.ACTIVE is (await owner.oauth.apps.find(owner.app.client_id)).status
 
 
 async def test_what_the_operator_blocked_stays_so(owner):
     """The page says it, offers no way round, and a form made up does nothing."""
-    await owner.oauth.apps.operate(owner.app.client_id, status=Status.BLOCKED)
+    await owner.oauth.apps.operate(owner.app.client_id, status=AppStatus.BLOCKED)
     shown = (await owner.visitor.get(page(owner))).text
     assert "The operator has blocked this application." in shown
     assert page(owner, "/resume") not in shown
     answer = await owner.visitor.post(page(owner, "/resume"))
     assert (303, page(owner)) == (answer.status_code, answer.headers["location"])
     assert "Only the operator can resume it." in (await owner.visitor.get(page(owner))).text
-    assert Status.BLOCKED is (await owner.oauth.apps.find(owner.app.client_id)).status
+    assert AppStatus.BLOCKED is (await owner.oauth.apps.find(owner.app.client_id)).status
 
 
 async def test_an_application_is_deleted(owner):

@@ -4,7 +4,7 @@ import pytest
 
 from console.developer.writing import HOME, TOKEN, logged_in
 from console.visiting import Seen, user_of
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.oauth.developer.model import ADMIN, WRITE_APPS
 from trivium.oauth.errors import OAuthError
 
@@ -68,7 +68,7 @@ async def test_a_form_from_elsewhere_does_nothing(owner):
 
 async def test_an_administrator_makes_one_for_administration(owner):
     """The choice is theirs alone, and the list says what it is."""
-    boss = await user_of(owner.console, "boss", Role.ADMIN)
+    boss = await user_of(owner.console, "boss", UserRole.ADMIN)
     await logged_in(owner, boss)
     page = await owner.visitor.get(NEW)
     assert 'value="admin"' in page.text

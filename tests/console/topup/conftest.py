@@ -4,21 +4,21 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-import stripes
+import stripe_double
 from console.visiting import console_over, visiting
 from trivium.clock import FixedClock
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.ledger.payments.service import Payments
 from trivium.ledger.payments.stripe import Stripe
 from trivium.secret import Secret
-from trivium.settings.payments import Payments as Limits
+from trivium.settings.payments import PaymentsSettings as Limits
 
 CONTACT = "billing@gateway.example"
 
 
 @pytest.fixture(scope="session")
 def _double():
-    server = stripes.Stripe()
+    server = stripe_double.Stripe()
     yield server
     server.close()
 
@@ -36,7 +36,10 @@ async def shop(database, double):
     console = console_over(database, FixedClock())
     limits = Limits(provider="stripe", contact=CONTACT)
     provider = Stripe(
-        Secret(stripes.SECRET_KEY), Secret(stripes.WEBHOOK_SECRET), double.url, double.url
+        Secret(stripe_double.SECRET_KEY),
+        Secret(stripe_double.WEBHOOK_SECRET),
+        double.url,
+        double.url,
     )
     payments = Payments(database, console.clock, console.audit, limits, provider)
     settings = msgspec.structs.replace(console.settings, payments=limits)
@@ -60,7 +63,7 @@ async def payer(database, shop, ada):
 @pytest_asyncio.fixture
 async def boss(database, shop):
     """An administrator's browser, logged in."""
-    eve = await shop.identity.create_user("eve", "eve@example.com", Role.ADMIN)
+    eve = await shop.identity.create_user("eve", "eve@example.com", UserRole.ADMIN)
     async with visiting(database, shop) as visitor:
         await visitor.log_in(eve)
         yield visitor

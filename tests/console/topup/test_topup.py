@@ -5,11 +5,11 @@ from urllib.parse import urlencode
 import pytest
 import pytest_asyncio
 
-import stripes
+import stripe_double
 from console.visiting import ORIGIN, Seen, visiting
 from trivium.console.topup.topup import PATIENCE_S
 from trivium.oauth import account
-from trivium.oauth.apps.model import Status
+from trivium.oauth.apps.model import AppStatus
 from trivium.oauth.tokens.model import Access
 from trivium.storage.errors import StorageDown
 
@@ -240,8 +240,8 @@ async def test_no_secret_of_the_provider_is_on_any_page(payer, double):
     double.fail = [401]
     pages = [await payer.get(path), await payer.post("/topup", offered="25.00", amount="")]
     for page in pages:
-        assert stripes.SECRET_KEY not in page.text
-        assert stripes.WEBHOOK_SECRET not in page.text
+        assert stripe_double.SECRET_KEY not in page.text
+        assert stripe_double.WEBHOOK_SECRET not in page.text
         assert "cs_test_1" not in page.text
 
 
@@ -322,7 +322,7 @@ async def test_a_payment_remembers_who_sent_its_payer(payer, shop, ada, app, dou
     assert app.id == payment.app_id
     path = f"/topup/{payment.reference}"
     assert ["https://shop.example:8443"] == links(await payer.get(path))
-    await shop.oauth.apps.set_status(app.user_id, app.id, Status.SUSPENDED)
+    await shop.oauth.apps.set_status(app.user_id, app.id, AppStatus.SUSPENDED)
     assert [] == links(await payer.get(path))
     await shop.oauth.apps.delete(app.user_id, app.id)
     assert [] == links(await payer.get(path))
@@ -371,7 +371,7 @@ async def test_a_link_grows_old(payer, shop, ada, app):
 async def test_a_suspended_application_is_not_named(payer, shop, ada, app):
     """Its links are as good as broken."""
     where = address(shop, app, ada.id)
-    await shop.oauth.apps.set_status(app.user_id, app.id, Status.SUSPENDED)
+    await shop.oauth.apps.set_status(app.user_id, app.id, AppStatus.SUSPENDED)
     assert "Shop" not in (await payer.get(where)).text
 
 
@@ -429,7 +429,7 @@ async def test_a_forgery_is_refused(payer, shop, paid, ada):
     body, _ = await paid()
     assert (400, {"error": "forged"}) == await sent(payer, body, {"stripe-signature": "t=1,v1=0"})
     assert (400, {"error": "forged"}) == await sent(payer, body, {})
-    assert (400, {"error": "forged"}) == await sent(payer, body + b" ", stripes.signed(body))
+    assert (400, {"error": "forged"}) == await sent(payer, body + b" ", stripe_double.signed(body))
     assert 0 == await shop.entries.balance(ada.id)
 
 
@@ -438,7 +438,7 @@ async def test_the_body_is_taken_as_it_came(payer, paid):
     """Reformatted JSON has another signature: nothing may parse it before."""
     body, _ = await paid()
     spaced = b"\n" + body + b"\n  "
-    assert (200, {"outcome": "credited"}) == await sent(payer, spaced, stripes.signed(spaced))
+    assert (200, {"outcome": "credited"}) == await sent(payer, spaced, stripe_double.signed(spaced))
 
 
 @pytest.mark.parametrize("provider", ["paypal", "STRIPE"])

@@ -7,7 +7,7 @@ import pytest
 
 from trivium.console import app
 from trivium.console.api.admin.credit import NewCredit
-from trivium.console.api.admin.keys import KeyChange, NewKey
+from trivium.console.api.admin.keys import KeyChange, NewKeyBody
 from trivium.console.api.admin.users import NewUser, UserChange
 from trivium.edge import openapi
 from trivium.edge.openapi import admin
@@ -29,7 +29,7 @@ def test_it_describes_what_is_served():
     [
         ("AdminNewUser", NewUser),
         ("AdminUserChange", UserChange),
-        ("AdminNewKey", NewKey),
+        ("AdminNewKey", NewKeyBody),
         ("AdminKeyChange", KeyChange),
         ("AdminNewCredit", NewCredit),
     ],

@@ -9,11 +9,11 @@ from trivium.identity.accounts import hashing
 from trivium.identity.accounts.hashing import Cost
 from trivium.identity.accounts.model import Visitor
 from trivium.identity.accounts.service import Accounts
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.identity.service import Identity
 from trivium.mail.outbox import Outbox
 from trivium.secret import Keyring
-from trivium.settings.accounts import Accounts as Settings
+from trivium.settings.accounts import AccountsSettings as Settings
 from trivium.storage.vault import Vault
 
 CHEAP = Cost(memory_kib=8, passes=1)
@@ -105,7 +105,7 @@ def visitor():
 def user(database, clock, accounts):
     """Makes users with a password."""
 
-    async def make(name="ada", password=PASSWORD, role=Role.USER, email=None):
+    async def make(name="ada", password=PASSWORD, role=UserRole.USER, email=None):
         email = email or f"{name}@example.com"
         made = await Identity(database, clock).create_user(name, email, role)
         if password:

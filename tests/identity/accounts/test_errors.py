@@ -1,12 +1,12 @@
 """A refusal says why, and when again."""
 
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 
 
 def test_an_error_carries_its_reason():
     """Pages put it into words."""
-    error = AccountError(Refusal.TOO_MANY_TRIES, 30)
-    assert (Refusal.TOO_MANY_TRIES, 30, "too_many_tries") == (
+    error = AccountError(AccountRefusal.TOO_MANY_TRIES, 30)
+    assert (AccountRefusal.TOO_MANY_TRIES, 30, "too_many_tries") == (
         error.why,
         error.retry_after_s,
         str(error),

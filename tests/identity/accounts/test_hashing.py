@@ -6,7 +6,7 @@ import pytest
 from argon2 import extract_parameters
 
 from trivium.identity.accounts import hashing
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.hashing import COST, NOBODY, Cost, Hasher
 
 
@@ -84,7 +84,7 @@ async def test_too_many_at_once_are_refused(hasher, monkeypatch):
     await asyncio.sleep(0)
     with pytest.raises(AccountError) as caught:
         await hasher.hash("one too many")
-    assert Refusal.BUSY is caught.value.why
+    assert AccountRefusal.BUSY is caught.value.why
     running[0].cancel()
     await asyncio.gather(*running, return_exceptions=True)
     await asyncio.sleep(0.05)

@@ -6,7 +6,7 @@ import itertools
 import pytest
 from sqlalchemy import text
 
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.hashing import Cost
 from trivium.identity.accounts.model import Device, HalfWay, LoggedIn, Visitor, Way
 from trivium.identity.service import Identity
@@ -45,7 +45,7 @@ async def test_every_failure_is_the_same(accounts, user, refused, database, cloc
     await user("gone")
     await user("keyless", password="")
     await Identity(database, clock).disable_user("gone")
-    same = (Refusal.WRONG_LOGIN, 1)
+    same = (AccountRefusal.WRONG_LOGIN, 1)
     assert same == await refused("ada", "wrong password")
     assert same == await refused("nobody", "wrong password")
     assert same == await refused("gone", PASSWORD)
@@ -77,20 +77,20 @@ async def test_an_account_is_closed_for_a_while(accounts, user, refused, enter, 
     await user()
     for name in ("ada", "ADA@example.com"):
         for _ in range(5):
-            assert (Refusal.WRONG_LOGIN, 1) == await refused(name)
+            assert (AccountRefusal.WRONG_LOGIN, 1) == await refused(name)
     for name in ("ada", "ada@example.com"):
-        assert (Refusal.TOO_MANY_TRIES, 0) == await refused(name, PASSWORD)
+        assert (AccountRefusal.TOO_MANY_TRIES, 0) == await refused(name, PASSWORD)
     seconds(30)
     await enter()
     for name in ("ada", "ada@example.com"):
-        assert (Refusal.WRONG_LOGIN, 1) == await refused(name)
+        assert (AccountRefusal.WRONG_LOGIN, 1) == await refused(name)
 
 
 @pytest.mark.asyncio
 async def test_names_nobody_has_close_just_the_same(refused):
     """Otherwise the pause itself would tell who exists."""
     whys = [(await refused("nobody"))[0] for _ in range(6)]
-    assert [Refusal.WRONG_LOGIN] * 5 + [Refusal.TOO_MANY_TRIES] == whys
+    assert [AccountRefusal.WRONG_LOGIN] * 5 + [AccountRefusal.TOO_MANY_TRIES] == whys
 
 
 WRITTEN = {"ada": {}, "eve": str.maketrans("adAD", "evEV")}
@@ -118,8 +118,8 @@ async def test_guesses_at_once_are_all_counted(accounts, user, visitor):
     tries = (accounts.login.with_password("ada", f"guess {i}", visitor) for i in range(20))
     outcomes = await asyncio.gather(*tries, return_exceptions=True)
     whys = [error.why for error in outcomes]
-    assert 5 == whys.count(Refusal.WRONG_LOGIN)
-    assert 15 == whys.count(Refusal.TOO_MANY_TRIES)
+    assert 5 == whys.count(AccountRefusal.WRONG_LOGIN)
+    assert 15 == whys.count(AccountRefusal.TOO_MANY_TRIES)
 
 
 @pytest.mark.asyncio
@@ -127,8 +127,8 @@ async def test_an_address_is_closed_for_a_while(accounts, user, refused, visitor
     """A hundred failures, whoever they are for; others come in."""
     await user()
     whys = [(await refused(f"nobody{i}"))[0] for i in range(101)]
-    assert [Refusal.WRONG_LOGIN] * 100 + [Refusal.TOO_MANY_TRIES] == whys
-    assert Refusal.TOO_MANY_TRIES is (await refused("ada", PASSWORD))[0]
+    assert [AccountRefusal.WRONG_LOGIN] * 100 + [AccountRefusal.TOO_MANY_TRIES] == whys
+    assert AccountRefusal.TOO_MANY_TRIES is (await refused("ada", PASSWORD))[0]
     elsewhere = Visitor(address="198.51.100.1")
     assert isinstance(await accounts.login.with_password("ada", PASSWORD, elsewhere), LoggedIn)
 
@@ -141,18 +141,18 @@ async def test_a_known_browser_is_not_closed_by_others(accounts, user, refused, 
     there = Visitor(address=visitor.address, device=device)
     for name in ["ada"] * 6 + [f"nobody{i}" for i in range(101)]:
         await refused(name)
-    assert Refusal.TOO_MANY_TRIES is (await refused("ada", PASSWORD))[0]
+    assert AccountRefusal.TOO_MANY_TRIES is (await refused("ada", PASSWORD))[0]
     for name in ("ada", ada.email):
         assert isinstance(await accounts.login.with_password(name, PASSWORD, there), LoggedIn)
     with pytest.raises(AccountError) as error:  # it is ada's browser, not bob's
         await accounts.login.with_password(bob.name, PASSWORD, there)
-    assert Refusal.TOO_MANY_TRIES is error.value.why
+    assert AccountRefusal.TOO_MANY_TRIES is error.value.why
     whys = []
     for _ in range(6):
         with pytest.raises(AccountError) as error:
             await accounts.login.with_password("ada", "wrong horse battery", there)
         whys.append(error.value.why)
-    assert [Refusal.WRONG_LOGIN] * 5 + [Refusal.TOO_MANY_TRIES] == whys
+    assert [AccountRefusal.WRONG_LOGIN] * 5 + [AccountRefusal.TOO_MANY_TRIES] == whys
 
 
 @pytest.mark.asyncio
@@ -190,7 +190,7 @@ async def test_a_password_that_changed_meanwhile_is_wrong(accounts, user, visito
     monkeypatch.setattr(accounts.hasher, "verify", slowly)
     with pytest.raises(AccountError) as caught:
         await accounts.login.with_password("ada", PASSWORD, visitor)
-    assert Refusal.WRONG_LOGIN is caught.value.why
+    assert AccountRefusal.WRONG_LOGIN is caught.value.why
     assert [] == await accounts.sessions.of_user(ada.id)
 
 
@@ -223,7 +223,7 @@ async def test_a_proof_again_is_counted_like_a_login(accounts, user, enter, visi
         with pytest.raises(AccountError) as caught:
             await accounts.login.confirm(token, session, "a guess")
         whys.append(caught.value.why)
-    assert [Refusal.PASSWORD_WRONG] * 5 + [Refusal.TOO_MANY_TRIES] == whys
+    assert [AccountRefusal.PASSWORD_WRONG] * 5 + [AccountRefusal.TOO_MANY_TRIES] == whys
     assert await accounts.sessions.find(token) is not None
 
 

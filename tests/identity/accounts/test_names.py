@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.names import email, name, typed
 
 
@@ -37,7 +37,7 @@ def test_other_texts_are_not(text):
     """Nothing that looks like an address, markup or an authority, or turns the line round."""
     with pytest.raises(AccountError) as caught:
         name(text)
-    assert Refusal.NAME_BAD is caught.value.why
+    assert AccountRefusal.NAME_BAD is caught.value.why
 
 
 def test_names_that_look_the_same_are_the_same():
@@ -77,7 +77,7 @@ def test_other_texts_are_no_address(text):
     """No header can be smuggled into a letter, and no look-alike beside another's address."""
     with pytest.raises(AccountError) as caught:
         email(text)
-    assert Refusal.EMAIL_BAD is caught.value.why
+    assert AccountRefusal.EMAIL_BAD is caught.value.why
 
 
 @pytest.mark.parametrize("text", ["ada\0", "\ud800", "x" * 10**5, "", " \n"])

@@ -2,28 +2,28 @@
 
 import pytest
 
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.passwords import check, normalized
 
 
 @pytest.mark.parametrize(
     ("password", "why"),
     [
-        ("", Refusal.PASSWORD_SHORT),
-        ("x7!kQ2z", Refusal.PASSWORD_SHORT),
-        ("x" * 257, Refusal.PASSWORD_LONG),
-        ("\ufdfa" * 20, Refusal.PASSWORD_LONG),  # NFKC makes eighteen characters of each
-        ("password", Refusal.PASSWORD_COMMON),
-        ("PassWord", Refusal.PASSWORD_COMMON),
-        ("password2026!", Refusal.PASSWORD_COMMON),
-        ("12345678", Refusal.PASSWORD_COMMON),
-        ("Sunshine1", Refusal.PASSWORD_COMMON),
-        ("aaaaaaaaaaaa", Refusal.PASSWORD_COMMON),
-        ("abababab", Refusal.PASSWORD_COMMON),
-        ("ｐａｓｓｗｏｒｄ", Refusal.PASSWORD_COMMON),  # noqa: RUF001 - full width on purpose
-        ("lovelace", Refusal.PASSWORD_COMMON),
-        ("Lovelace1!", Refusal.PASSWORD_COMMON),
-        ("ada.byron99", Refusal.PASSWORD_COMMON),
+        ("", AccountRefusal.PASSWORD_SHORT),
+        ("x7!kQ2z", AccountRefusal.PASSWORD_SHORT),
+        ("x" * 257, AccountRefusal.PASSWORD_LONG),
+        ("\ufdfa" * 20, AccountRefusal.PASSWORD_LONG),  # NFKC makes eighteen characters of each
+        ("password", AccountRefusal.PASSWORD_COMMON),
+        ("PassWord", AccountRefusal.PASSWORD_COMMON),
+        ("password2026!", AccountRefusal.PASSWORD_COMMON),
+        ("12345678", AccountRefusal.PASSWORD_COMMON),
+        ("Sunshine1", AccountRefusal.PASSWORD_COMMON),
+        ("aaaaaaaaaaaa", AccountRefusal.PASSWORD_COMMON),
+        ("abababab", AccountRefusal.PASSWORD_COMMON),
+        ("ｐａｓｓｗｏｒｄ", AccountRefusal.PASSWORD_COMMON),  # noqa: RUF001 - full width on purpose
+        ("lovelace", AccountRefusal.PASSWORD_COMMON),
+        ("Lovelace1!", AccountRefusal.PASSWORD_COMMON),
+        ("ada.byron99", AccountRefusal.PASSWORD_COMMON),
     ],
 )
 def test_what_is_guessed_first_is_refused(password, why):

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import LoggedIn, Visitor, Way
 from trivium.identity.service import Identity
 
@@ -41,7 +41,9 @@ async def test_the_way_through_a_letter(accounts, user, enter, link, visitor, na
     assert ada == await accounts.recovery.reset(token, NEW, visitor)
     assert await accounts.sessions.find(old) is None
     assert [] == await accounts.sessions.of_user(ada.id)
-    assert Refusal.WRONG_LOGIN is await why(accounts.login.with_password("ada", PASSWORD, visitor))
+    assert AccountRefusal.WRONG_LOGIN is await why(
+        accounts.login.with_password("ada", PASSWORD, visitor)
+    )
     done = await accounts.login.with_password("ada", NEW, visitor)
     assert done.user.email_verified, "the letter arrived"
 
@@ -54,7 +56,9 @@ async def test_of_two_uses_at_once_one_counts(accounts, user, link, visitor):
     tries = [f"password number {i}" for i in range(4)]
     work = (accounts.recovery.reset(token, password, visitor) for password in tries)
     outcomes = await asyncio.gather(*work, return_exceptions=True)
-    assert 3 == sum(isinstance(o, AccountError) and o.why is Refusal.TICKET_GONE for o in outcomes)
+    assert 3 == sum(
+        isinstance(o, AccountError) and o.why is AccountRefusal.TICKET_GONE for o in outcomes
+    )
     (won,) = [p for p, o in zip(tries, outcomes, strict=True) if not isinstance(o, Exception)]
     assert isinstance(await accounts.login.with_password("ada", won, visitor), LoggedIn)
 
@@ -67,8 +71,8 @@ async def test_a_link_lasts_thirty_minutes(accounts, user, link, visitor, second
     seconds(1799)
     await accounts.recovery.show_reset(token)
     seconds(1)
-    assert Refusal.TICKET_GONE is await why(accounts.recovery.show_reset(token))
-    assert Refusal.TICKET_GONE is await why(accounts.recovery.reset(token, NEW, visitor))
+    assert AccountRefusal.TICKET_GONE is await why(accounts.recovery.show_reset(token))
+    assert AccountRefusal.TICKET_GONE is await why(accounts.recovery.reset(token, NEW, visitor))
 
 
 @pytest.mark.asyncio
@@ -77,7 +81,7 @@ async def test_a_reset_voids_every_other_link(accounts, user, link, visitor):
     await user()
     one, two = await link(), await link()
     await accounts.recovery.reset(one, NEW, visitor)
-    assert Refusal.TICKET_GONE is await why(accounts.recovery.reset(two, PASSWORD, visitor))
+    assert AccountRefusal.TICKET_GONE is await why(accounts.recovery.reset(two, PASSWORD, visitor))
 
 
 @pytest.mark.asyncio
@@ -101,7 +105,7 @@ async def test_asking_does_the_same_work_for_everybody(accounts, user, visitor, 
     await user()
     await accounts.recovery.ask_reset("warm", visitor)
     await letters.all()
-    accounts.desk._post = type("Full", (), {"put": lambda self, write: True})()
+    accounts.emails._post = type("Full", (), {"put": lambda self, write: True})()
     asked = []
     for engine in (database._writer.sync_engine, database._reader.sync_engine):
         event.listen(engine, "before_cursor_execute", lambda *a: asked.append(a[2]))
@@ -117,7 +121,9 @@ async def test_a_slip_leaves_the_link_good(accounts, user, link, visitor):
     """A password that is too short is followed by one that is not."""
     await user()
     token = await link()
-    assert Refusal.PASSWORD_SHORT is await why(accounts.recovery.reset(token, "short", visitor))
+    assert AccountRefusal.PASSWORD_SHORT is await why(
+        accounts.recovery.reset(token, "short", visitor)
+    )
     await accounts.recovery.reset(token, NEW, visitor)
 
 
@@ -143,9 +149,9 @@ async def test_a_mailbox_is_not_flooded(accounts, user, letters):
 @pytest.mark.asyncio
 async def test_without_mail_nothing_is_promised(accounts, visitor):
     """The page says so instead of waiting for a letter."""
-    accounts.desk._post = None
-    assert not accounts.desk.is_open
-    assert Refusal.MAIL_OFF is await why(accounts.recovery.ask_reset("ada", visitor))
+    accounts.emails._post = None
+    assert not accounts.emails.is_open
+    assert AccountRefusal.MAIL_OFF is await why(accounts.recovery.ask_reset("ada", visitor))
 
 
 # --- passwords of those who are logged in ----------------------------------------------------
@@ -172,7 +178,7 @@ async def test_another_password_needs_the_current_one(accounts, user, enter, vis
     session = await accounts.sessions.find(token)
     change = accounts.recovery.change_password
     whys = [await why(change(token, session, "a guess", NEW, visitor)) for _ in range(6)]
-    assert [Refusal.PASSWORD_WRONG] * 5 + [Refusal.TOO_MANY_TRIES] == whys
+    assert [AccountRefusal.PASSWORD_WRONG] * 5 + [AccountRefusal.TOO_MANY_TRIES] == whys
     assert await accounts.sessions.find(token) is not None
 
 
@@ -187,7 +193,7 @@ async def test_a_first_password_needs_a_recent_proof(
     seconds(601)
     session = await accounts.sessions.find(token)
     change = accounts.recovery.change_password
-    assert Refusal.CONFIRM_FIRST is await why(change(token, session, "", NEW, visitor))
+    assert AccountRefusal.CONFIRM_FIRST is await why(change(token, session, "", NEW, visitor))
     seconds(-10)
     await change(token, session, "", NEW, visitor)
     assert isinstance(await accounts.login.with_password("ada", NEW, visitor), LoggedIn)
@@ -198,7 +204,9 @@ async def test_an_operator_sets_a_password(accounts, user, enter, visitor):
     """By the same rules; sessions end."""
     ada = await user()
     token = await enter()
-    assert Refusal.PASSWORD_COMMON is await why(accounts.recovery.set_password(ada, "password"))
+    assert AccountRefusal.PASSWORD_COMMON is await why(
+        accounts.recovery.set_password(ada, "password")
+    )
     await accounts.recovery.set_password(ada, NEW)
     assert await accounts.sessions.find(token) is None
 
@@ -214,7 +222,7 @@ async def test_an_address_is_shown_to_be_theirs(accounts, user, visitor, letters
     token = await letters.token()
     await accounts.recovery.prove_email(token, visitor)
     assert (await Identity(database, clock).find_user("ada")).email_verified
-    assert Refusal.TICKET_GONE is await why(accounts.recovery.prove_email(token, visitor))
+    assert AccountRefusal.TICKET_GONE is await why(accounts.recovery.prove_email(token, visitor))
 
 
 @pytest.mark.asyncio
@@ -231,7 +239,7 @@ async def test_another_address(accounts, user, enter, visitor, letters, database
     assert ("new@example.com", True) == (found.email, found.email_verified)
     told = await letters.last()
     assert ("ada@example.com", "Your account has another address") == (told.to, told.subject)
-    assert Refusal.TICKET_GONE is await why(accounts.recovery.reset(reset, NEW, visitor))
+    assert AccountRefusal.TICKET_GONE is await why(accounts.recovery.reset(reset, NEW, visitor))
 
 
 @pytest.mark.asyncio
@@ -254,7 +262,7 @@ async def test_an_address_that_another_got_meanwhile(accounts, user, enter, visi
     await accounts.recovery.ask_email(session, "bob@example.com", visitor)
     token = await letters.token()
     await user("bob")
-    assert Refusal.EMAIL_TAKEN is await why(accounts.recovery.prove_email(token, visitor))
+    assert AccountRefusal.EMAIL_TAKEN is await why(accounts.recovery.prove_email(token, visitor))
 
 
 @pytest.mark.asyncio
@@ -265,7 +273,7 @@ async def test_another_address_needs_a_recent_proof(accounts, user, enter, visit
     seconds(601)
     session = await accounts.sessions.find(token)
     ask = accounts.recovery.ask_email(session, "new@example.com", visitor)
-    assert Refusal.CONFIRM_FIRST is await why(ask)
+    assert AccountRefusal.CONFIRM_FIRST is await why(ask)
 
 
 @pytest.mark.asyncio
@@ -273,9 +281,9 @@ async def test_another_name(accounts, user, database, clock):
     """If nobody has it, in whatever capitals: people would take one for the other."""
     ada, _ = await user("ada"), await user("bob")
     for name in ("bob", "Bob"):
-        assert Refusal.NAME_TAKEN is await why(accounts.recovery.rename(ada, name))
+        assert AccountRefusal.NAME_TAKEN is await why(accounts.recovery.rename(ada, name))
     assert "Ada" == await accounts.recovery.rename(ada, "Ada")
-    assert Refusal.NAME_BAD is await why(accounts.recovery.rename(ada, "a b"))
+    assert AccountRefusal.NAME_BAD is await why(accounts.recovery.rename(ada, "a b"))
     assert "lovelace" == await accounts.recovery.rename(ada, " lovelace ")
     assert ada.id == (await Identity(database, clock).find_user("lovelace")).id
 
@@ -293,4 +301,4 @@ async def test_a_link_says_whose_the_address_would_be(
         whose, email = await accounts.recovery.show_email(token)
         assert (ada.id, "new@example.com") == (whose.id, email)
     await Identity(database, clock).disable_user("ada")
-    assert Refusal.TICKET_GONE is await why(accounts.recovery.show_email(token))
+    assert AccountRefusal.TICKET_GONE is await why(accounts.recovery.show_email(token))

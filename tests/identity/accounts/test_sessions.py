@@ -4,12 +4,12 @@ import pytest
 from sqlalchemy import text
 
 from trivium.identity.accounts import sessions as module
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Visitor, Way
 from trivium.identity.accounts.service import AccountSweeper
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.identity.service import Identity
-from trivium.storage.rounds import Doubt
+from trivium.storage.periodic import PurgeClock
 
 HOUR = 3600
 DAY = 86_400
@@ -61,7 +61,7 @@ async def test_a_session_outlives_a_clock_that_jumps_and_comes_back(
     await user()
     token = await enter()
     sweeper = AccountSweeper(database, clock, idle_s=12 * HOUR)
-    doubt = Doubt(database, clock, "accounts")
+    doubt = PurgeClock(database, clock, "accounts")
     right = clock.now
     with monkeypatch.context() as patch:
         patch.setattr(database, "now", _unknown)
@@ -113,7 +113,7 @@ async def test_a_renewed_session_leaves_the_old_token_worthless(accounts, user, 
     assert before.id == (await accounts.sessions.find(new)).id
     with pytest.raises(AccountError) as caught:
         await accounts.sessions.renew(old)
-    assert Refusal.SESSION_GONE is caught.value.why
+    assert AccountRefusal.SESSION_GONE is caught.value.why
 
 
 @pytest.mark.asyncio
@@ -183,9 +183,9 @@ async def test_another_role_needs_another_login(accounts, user, enter, database,
     """No session outlives the rights it was made with."""
     await user()
     token = await enter()
-    await Identity(database, clock).set_role("ada", Role.ADMIN)
+    await Identity(database, clock).set_role("ada", UserRole.ADMIN)
     assert await accounts.sessions.find(token) is None
-    assert Role.ADMIN is (await accounts.sessions.find(await enter())).user.role
+    assert UserRole.ADMIN is (await accounts.sessions.find(await enter())).user.role
 
 
 @pytest.mark.asyncio

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Offer, Visitor, Way
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.identity.service import Identity
 from trivium.storage.errors import Conflict
 
@@ -25,7 +25,7 @@ async def test_the_way_through_a_letter(accounts, visitor, letters):
     """Address, letter, name and password, logged in; the address is known to be theirs."""
     await accounts.signup.ask("Ada@Example.com", visitor)
     token = await letters.token()
-    offer = Offer(email="ada@example.com", role=Role.USER, proven=True)
+    offer = Offer(email="ada@example.com", role=UserRole.USER, proven=True)
     assert offer == await accounts.signup.offer(token)
     done = await accounts.signup.finish(token, "ada", PASSWORD, visitor)
     session = await accounts.sessions.find(done.token)
@@ -62,7 +62,7 @@ async def test_asking_does_the_same_work_for_every_address(
     await user()
     await accounts.signup.ask("warm@example.com", visitor)
     await letters.all()
-    accounts.desk._post = type("Full", (), {"put": lambda self, write: True})()
+    accounts.emails._post = type("Full", (), {"put": lambda self, write: True})()
     asked = []
     for engine in (database._writer.sync_engine, database._reader.sync_engine):
         event.listen(engine, "before_cursor_execute", lambda *a: asked.append(a[2]))
@@ -80,19 +80,23 @@ async def test_a_link_makes_one_account(accounts, visitor, letters):
     token = await letters.token()
     both = (accounts.signup.finish(token, name, PASSWORD, visitor) for name in ("ada", "eve"))
     outcomes = await asyncio.gather(*both, return_exceptions=True)
-    assert 1 == sum(isinstance(o, AccountError) and o.why is Refusal.TICKET_GONE for o in outcomes)
-    assert Refusal.TICKET_GONE is await why(accounts.signup.finish(token, "mia", PASSWORD, visitor))
+    assert 1 == sum(
+        isinstance(o, AccountError) and o.why is AccountRefusal.TICKET_GONE for o in outcomes
+    )
+    assert AccountRefusal.TICKET_GONE is await why(
+        accounts.signup.finish(token, "mia", PASSWORD, visitor)
+    )
 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
     ("name", "password", "refusal"),
     [
-        ("bob", PASSWORD, Refusal.NAME_TAKEN),
-        ("BoB", PASSWORD, Refusal.NAME_TAKEN),
-        ("<b>", PASSWORD, Refusal.NAME_BAD),
-        ("ada", "short", Refusal.PASSWORD_SHORT),
-        ("adalovelace", "adalovelace1", Refusal.PASSWORD_COMMON),
+        ("bob", PASSWORD, AccountRefusal.NAME_TAKEN),
+        ("BoB", PASSWORD, AccountRefusal.NAME_TAKEN),
+        ("<b>", PASSWORD, AccountRefusal.NAME_BAD),
+        ("ada", "short", AccountRefusal.PASSWORD_SHORT),
+        ("adalovelace", "adalovelace1", AccountRefusal.PASSWORD_COMMON),
     ],
 )
 async def test_a_slip_leaves_the_link_good(
@@ -112,7 +116,7 @@ async def test_an_address_that_was_taken_meanwhile_stays_taken(accounts, user, v
     await accounts.signup.ask("ada@example.com", visitor)
     token = await letters.token()
     await user("ada")
-    assert Refusal.EMAIL_TAKEN is await why(
+    assert AccountRefusal.EMAIL_TAKEN is await why(
         accounts.signup.finish(token, "ada2", PASSWORD, visitor)
     )
 
@@ -122,7 +126,7 @@ async def test_an_address_that_was_taken_meanwhile_stays_taken(accounts, user, v
 async def test_asking_is_refused_where_sign_up_is_not_open(build, visitor, mode):
     """Before anything else is looked at."""
     accounts = build(signup=mode)
-    assert Refusal.SIGN_UP_CLOSED is await why(accounts.signup.ask("not even one", visitor))
+    assert AccountRefusal.SIGN_UP_CLOSED is await why(accounts.signup.ask("not even one", visitor))
 
 
 @pytest.mark.asyncio
@@ -132,7 +136,7 @@ async def test_links_end_when_sign_up_is_closed(build, accounts, visitor, letter
     token = await letters.token()
     for mode in ("invitation", "closed"):
         finish = build(signup=mode).signup.finish(token, "ada", PASSWORD, visitor)
-        assert Refusal.SIGN_UP_CLOSED is await why(finish)
+        assert AccountRefusal.SIGN_UP_CLOSED is await why(finish)
 
 
 @pytest.mark.asyncio
@@ -148,7 +152,7 @@ async def test_strangers_cannot_have_many_letters_sent(accounts, visitor):
     """Ten an hour from one address, to whomever."""
     for i in range(10):
         await accounts.signup.ask(f"user{i}@example.com", visitor)
-    assert Refusal.TOO_MANY_TRIES is await why(accounts.signup.ask("x@example.com", visitor))
+    assert AccountRefusal.TOO_MANY_TRIES is await why(accounts.signup.ask("x@example.com", visitor))
 
 
 @pytest.mark.asyncio
@@ -167,17 +171,19 @@ async def test_letters_are_in_the_language_of_the_page(accounts, letters):
 async def test_an_invitation_is_good_for_one_account(build, visitor):
     """Handed over by whoever made it: the address is what they were told, and not proven."""
     accounts = build(signup="invitation")
-    made, url = await accounts.signup.invite("ada@example.com", Role.ADMIN)
+    made, url = await accounts.signup.invite("ada@example.com", UserRole.ADMIN)
     token = url.removeprefix("https://gateway.example/invitation/")
     assert [made] == await accounts.signup.invitations()
     done = await accounts.signup.finish(token, "ada", PASSWORD, visitor)
-    assert (Role.ADMIN, "ada@example.com", False) == (
+    assert (UserRole.ADMIN, "ada@example.com", False) == (
         done.user.role,
         done.user.email,
         done.user.email_verified,
     )
     assert [] == await accounts.signup.invitations()
-    assert Refusal.TICKET_GONE is await why(accounts.signup.finish(token, "eve", PASSWORD, visitor))
+    assert AccountRefusal.TICKET_GONE is await why(
+        accounts.signup.finish(token, "eve", PASSWORD, visitor)
+    )
 
 
 @pytest.mark.asyncio
@@ -197,7 +203,7 @@ async def test_an_invitation_for_whoever_has_it(build, visitor):
     _, url = await accounts.signup.invite()
     token = url[-43:]
     finish = accounts.signup.finish
-    assert Refusal.EMAIL_BAD is await why(finish(token, "ada", PASSWORD, visitor))
+    assert AccountRefusal.EMAIL_BAD is await why(finish(token, "ada", PASSWORD, visitor))
     done = await finish(token, "ada", PASSWORD, visitor, email="ada@example.com")
     assert ("ada@example.com", False) == (done.user.email, done.user.email_verified)
     _, url = await accounts.signup.invite("bob@example.com")
@@ -212,24 +218,26 @@ async def test_an_invitation_expires_or_is_withdrawn(build, visitor, seconds):
     made, url = await accounts.signup.invite()
     assert await accounts.signup.withdraw(made.id)
     assert not await accounts.signup.withdraw(made.id)
-    assert Refusal.TICKET_GONE is await why(accounts.signup.offer(url[-43:]))
+    assert AccountRefusal.TICKET_GONE is await why(accounts.signup.offer(url[-43:]))
     _, url = await accounts.signup.invite()
     seconds(2 * 86_400)
-    assert Refusal.TICKET_GONE is await why(accounts.signup.offer(url[-43:]))
+    assert AccountRefusal.TICKET_GONE is await why(accounts.signup.offer(url[-43:]))
 
 
 @pytest.mark.asyncio
 async def test_invitations_do_not_open_what_is_closed(build):
     """They wait until it is opened again."""
     _, url = await build(signup="invitation").signup.invite()
-    assert Refusal.SIGN_UP_CLOSED is await why(build(signup="closed").signup.offer(url[-43:]))
+    assert AccountRefusal.SIGN_UP_CLOSED is await why(
+        build(signup="closed").signup.offer(url[-43:])
+    )
 
 
 @pytest.mark.asyncio
 async def test_nobody_is_invited_twice(accounts, user):
     """Whoever has an account needs none."""
     await user()
-    assert Refusal.EMAIL_TAKEN is await why(accounts.signup.invite("ada@example.com"))
+    assert AccountRefusal.EMAIL_TAKEN is await why(accounts.signup.invite("ada@example.com"))
 
 
 @pytest.mark.asyncio
@@ -245,7 +253,7 @@ async def test_a_vouched_account_gets_a_name_like_the_wanted_one(accounts, user,
     with pytest.raises(AccountError) as caught:
         async with database.write() as conn:
             await accounts.signup.vouched(conn, "new", "one@example.com")
-    assert Refusal.EMAIL_TAKEN is caught.value.why
+    assert AccountRefusal.EMAIL_TAKEN is caught.value.why
 
 
 @pytest.mark.asyncio
@@ -259,5 +267,5 @@ async def test_two_that_choose_one_name_at_once(accounts, visitor, letters, data
     outcomes = await asyncio.gather(*both, return_exceptions=True)
     assert not any(isinstance(outcome, Conflict) for outcome in outcomes)
     (error,) = [o for o in outcomes if isinstance(o, Exception)]
-    assert Refusal.NAME_TAKEN is error.why
+    assert AccountRefusal.NAME_TAKEN is error.why
     assert 1 == len(await Identity(database, clock).list_users())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.identity.accounts import store, tries
+from trivium.identity.accounts import store, throttle
 from trivium.identity.accounts.tickets import KEPT_S
 
 
@@ -43,7 +43,7 @@ async def test_ways_in_are_counted(user, database):
 @pytest.mark.asyncio
 async def test_a_row_of_counts_is_made_once(database):
     """Also by two at the same moment: the second one waits and finds it."""
-    _, subject = tries.of_user(1)
+    _, subject = throttle.of_user(1)
     async with database.write() as conn:
         assert 0 == (await store.seen(conn, subject)).count
         assert 0 == (await store.seen(conn, subject)).count

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from trivium.identity.service import Identity
-from trivium.ledger.codes.model import CodeError, Refusal, issue
+from trivium.ledger.codes.model import CodeError, CodeRefusal, issue
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.errors import LedgerError
@@ -60,7 +60,7 @@ async def test_a_second_time_it_brings_nothing(codes, entries, user):
     ada, bob = await user("ada"), await user("bob")
     _, (code, other) = await codes.create(5, 2)
     await codes.redeem(ada, code)
-    assert [Refusal.REDEEMED] * 2 == [await refusal(codes, who, code) for who in (ada, bob)]
+    assert [CodeRefusal.REDEEMED] * 2 == [await refusal(codes, who, code) for who in (ada, bob)]
     await codes.redeem(bob, other)
     assert (5, 5) == (await entries.balance(ada), await entries.balance(bob))
 
@@ -77,7 +77,7 @@ async def test_tried_at_once_it_is_booked_once(database_url, codes, entries, use
             tries = [each.redeem(who, code) for who in users for each in (codes, other)]
             done = await asyncio.gather(*tries, return_exceptions=True)
             lost = [each.why for each in done if isinstance(each, CodeError)]
-            assert ([Refusal.REDEEMED] * 9, 10) == (lost, len(done))
+            assert ([CodeRefusal.REDEEMED] * 9, 10) == (lost, len(done))
     finally:
         await second.close()
     assert 21 == sum([await entries.balance(who) for who in users])
@@ -94,7 +94,12 @@ async def test_what_brings_nothing_says_why(codes, user, clock):
     guessed = issue(lambda n: b"\x07" * n)
     clock.advance(10)
     found = [await refusal(codes, ada, code) for code in (late, gone, slipped, guessed)]
-    assert [Refusal.EXPIRED, Refusal.REVOKED, Refusal.MISTYPED, Refusal.UNKNOWN] == found
+    assert [
+        CodeRefusal.EXPIRED,
+        CodeRefusal.REVOKED,
+        CodeRefusal.MISTYPED,
+        CodeRefusal.UNKNOWN,
+    ] == found
 
 
 @pytest.mark.asyncio

@@ -6,14 +6,14 @@ import pytest
 
 from trivium.ledger.entries import Entries
 from trivium.ledger.holds import store
-from trivium.ledger.holds.model import Held
-from trivium.ledger.model import Entry, EntryKind, Wish
+from trivium.ledger.holds.model import StoredHold
+from trivium.ledger.model import Entry, EntryKind, LeaseRequest
 from trivium.ledger.store import turn
 from trivium.storage.schema.core import accounts, holds
 
 
 def held(user_id, amount, request_id="r1"):
-    return Held(
+    return StoredHold(
         request_id=request_id, user_id=user_id, amount_nanos=amount, bill="{}", created_at=5
     )
 
@@ -53,7 +53,7 @@ async def test_what_is_held_no_worker_can_lease(account, database):
     ada = await account(10)
     assert await placed(database, ada, 6)
     async with database.write() as conn:
-        standing = (await turn(conn, "w", [], {ada: Wish(0, 9, 0)}))[ada]
+        standing = (await turn(conn, "w", [], {ada: LeaseRequest(0, 9, 0)}))[ada]
     assert (4, 4) == (standing.leased, standing.pool)
     assert not await placed(database, ada, 1, "r2")
     assert [] == await Entries(database, None).misleased()

@@ -2,20 +2,20 @@
 
 import pytest
 
-import stripes
+import stripe_double
 from trivium.identity.service import Identity
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
 from trivium.ledger.payments.stripe import Stripe
 from trivium.observe.audit.service import Audit
 from trivium.secret import Secret
-from trivium.settings.payments import Payments as Limits
+from trivium.settings.payments import PaymentsSettings as Limits
 
 
 @pytest.fixture(scope="session")
 def _double():
     """One server for all tests: starting it takes longer than most of them."""
-    server = stripes.Stripe()
+    server = stripe_double.Stripe()
     yield server
     server.close()
 
@@ -29,7 +29,9 @@ def double(_double):
 
 @pytest.fixture
 def provider(double):
-    return Stripe(Secret(stripes.SECRET_KEY), Secret(stripes.WEBHOOK_SECRET), double.url)
+    return Stripe(
+        Secret(stripe_double.SECRET_KEY), Secret(stripe_double.WEBHOOK_SECRET), double.url
+    )
 
 
 @pytest.fixture

@@ -2,7 +2,13 @@
 
 import pytest
 
-from trivium.ledger.payments.model import NoticeKind, PaymentError, PaymentState, Refusal, cents
+from trivium.ledger.payments.model import (
+    NoticeKind,
+    PaymentError,
+    PaymentRefusal,
+    PaymentState,
+    cents,
+)
 
 
 @pytest.mark.parametrize(("nanos", "paid"), [(10**7, 1), (25 * 10**9, 2500), (0, 0)])
@@ -16,7 +22,7 @@ def test_a_fraction_of_a_cent_is_refused(nanos):
     """Rounding would book another amount than was paid."""
     with pytest.raises(PaymentError) as caught:
         cents(nanos)
-    assert Refusal.AMOUNT is caught.value.why
+    assert PaymentRefusal.AMOUNT is caught.value.why
 
 
 def test_what_moves_a_payment_is_also_a_state():

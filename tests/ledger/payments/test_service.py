@@ -8,9 +8,9 @@ from sqlalchemy import text
 from structlog.testing import capture_logs
 
 from trivium.ledger.model import NANOS, EntryKind
-from trivium.ledger.payments.model import Outcome, PaymentError, PaymentState, Refusal
+from trivium.ledger.payments.model import PaymentError, PaymentOutcome, PaymentRefusal, PaymentState
 from trivium.ledger.payments.service import BEGUN_MAX, HOUR_S, Payments, verify
-from trivium.settings.payments import Payments as Limits
+from trivium.settings.payments import PaymentsSettings as Limits
 from trivium.storage.database import Database
 
 PAID = 25 * NANOS
@@ -35,7 +35,7 @@ async def test_a_payment_becomes_balance_when_the_provider_signs(
         await entries.balance(ada),
         (await payments.find(payment.reference, ada)).state,
     )
-    assert Outcome.CREDITED is await payments.hear("stripe", *double.pay("cs_test_1"))
+    assert PaymentOutcome.CREDITED is await payments.hear("stripe", *double.pay("cs_test_1"))
     found = await payments.find(payment.reference, ada)
     assert (PAID, PaymentState.PAID) == (await entries.balance(ada), found.state)
     assert [(EntryKind.TOP_UP.value, PAID, "stripe:cs_test_1")] == await booked(database)
@@ -49,7 +49,7 @@ async def test_an_event_is_heard_once(payments, begin, user, double, entries):
     await begin(ada)
     event = double.pay("cs_test_1")
     outcomes = [await payments.hear("stripe", *event) for _ in range(3)]
-    assert [Outcome.CREDITED, Outcome.DUPLICATE, Outcome.DUPLICATE] == outcomes
+    assert [PaymentOutcome.CREDITED, PaymentOutcome.DUPLICATE, PaymentOutcome.DUPLICATE] == outcomes
     assert PAID == await entries.balance(ada)
 
 
@@ -62,7 +62,7 @@ async def test_two_events_that_tell_the_same_are_booked_once(
     await begin(ada)
     await payments.hear("stripe", *double.pay("cs_test_1"))
     again = double.later("cs_test_1", "async_payment_succeeded")
-    assert Outcome.STALE is await payments.hear("stripe", *again)
+    assert PaymentOutcome.STALE is await payments.hear("stripe", *again)
     assert PAID == await entries.balance(ada)
 
 
@@ -83,7 +83,8 @@ async def test_at_once_it_is_booked_once(
     finally:
         await second.close()
     assert (1, 1, 18) == tuple(
-        outcomes.count(o) for o in (Outcome.CREDITED, Outcome.STALE, Outcome.DUPLICATE)
+        outcomes.count(o)
+        for o in (PaymentOutcome.CREDITED, PaymentOutcome.STALE, PaymentOutcome.DUPLICATE)
     )
     assert (PAID, []) == (await entries.balance(ada), await entries.verify())
 
@@ -113,13 +114,13 @@ async def test_a_bank_debit_is_booked_when_it_arrives(payments, begin, user, dou
     """Days after the payer was done."""
     ada = await user()
     payment, _ = await begin(ada)
-    assert Outcome.NOTED is await payments.hear("stripe", *double.finish_later("cs_test_1"))
+    assert PaymentOutcome.NOTED is await payments.hear("stripe", *double.finish_later("cs_test_1"))
     assert (PaymentState.PROCESSING, 0) == (
         (await payments.find(payment.reference, ada)).state,
         await entries.balance(ada),
     )
     arrived = double.later("cs_test_1", "async_payment_succeeded")
-    assert Outcome.CREDITED is await payments.hear("stripe", *arrived)
+    assert PaymentOutcome.CREDITED is await payments.hear("stripe", *arrived)
     assert PAID == await entries.balance(ada)
 
 
@@ -132,7 +133,7 @@ async def test_what_comes_to_nothing_is_noted(payments, begin, user, double, ent
     """So the page stops waiting."""
     ada = await user()
     payment, _ = await begin(ada)
-    assert Outcome.NOTED is await payments.hear("stripe", *double.later("cs_test_1", kind))
+    assert PaymentOutcome.NOTED is await payments.hear("stripe", *double.later("cs_test_1", kind))
     assert (state, 0) == (
         (await payments.find(payment.reference, ada)).state,
         await entries.balance(ada),
@@ -154,7 +155,7 @@ async def test_a_refund_that_fails_later_is_told_the_operator(
     }  # fmt: skip
     with capture_logs() as logs:
         event = double.event("charge-refunded", "refund.failed", refund)
-        assert Outcome.NOTED is await payments.hear("stripe", *event)
+        assert PaymentOutcome.NOTED is await payments.hear("stripe", *event)
     (said,) = (line for line in logs if line["event"] == "payment_refund_failed")
     assert 1000 == said["amount"]
     assert PAID - 10 * NANOS == await entries.balance(ada)
@@ -177,10 +178,12 @@ async def test_what_was_not_asked_for_is_held(payments, begin, user, double, ent
     ada = await user()
     payment, _ = await begin(ada)
     with capture_logs() as logs:
-        assert Outcome.HELD is await payments.hear("stripe", *double.pay("cs_test_1", **changed))
+        assert PaymentOutcome.HELD is await payments.hear(
+            "stripe", *double.pay("cs_test_1", **changed)
+        )
     assert "payment_held" in [line["event"] for line in logs]
     assert PaymentState.HELD is (await payments.find(payment.reference, ada)).state
-    assert Outcome.STALE is await payments.hear("stripe", *double.pay("cs_test_1"))
+    assert PaymentOutcome.STALE is await payments.hear("stripe", *double.pay("cs_test_1"))
     assert 0 == await entries.balance(ada)
 
 
@@ -200,14 +203,14 @@ async def test_an_event_about_somebody_elses_payment_is_unknown(payments, user, 
         double.dispute("cs_test_1"),
     ]
     outcomes = {await payments.hear("stripe", *event) for event in events}
-    assert ({Outcome.UNKNOWN}, []) == (outcomes, await entries.verify())
+    assert ({PaymentOutcome.UNKNOWN}, []) == (outcomes, await entries.verify())
 
 
 @pytest.mark.asyncio
 async def test_an_event_of_no_interest_is_ignored(payments, double):
     """Providers send more than was registered for."""
     event = double.event("account-updated", "account.updated", {})
-    assert Outcome.IGNORED is await payments.hear("stripe", *event)
+    assert PaymentOutcome.IGNORED is await payments.hear("stripe", *event)
 
 
 @pytest.mark.asyncio
@@ -218,8 +221,8 @@ async def test_a_forged_event_changes_nothing(payments, begin, user, double, ent
     body, headers = double.pay("cs_test_1")
     with pytest.raises(PaymentError) as caught:
         await payments.hear("stripe", body, {**headers, "stripe-signature": "t=1,v1=00"})
-    assert (Refusal.FORGED, 0) == (caught.value.why, await entries.balance(ada))
-    assert Outcome.CREDITED is await payments.hear("stripe", body, headers)
+    assert (PaymentRefusal.FORGED, 0) == (caught.value.why, await entries.balance(ada))
+    assert PaymentOutcome.CREDITED is await payments.hear("stripe", body, headers)
 
 
 @pytest.mark.asyncio
@@ -232,10 +235,12 @@ async def test_a_refund_takes_back_what_was_given_back(
     await payments.hear("stripe", *double.pay("cs_test_1"))
     await entries.book(ada, EntryKind.ADJUSTMENT, -PAID)
     part = double.refund("cs_test_1", 1000)
-    assert [Outcome.REFUNDED, Outcome.DUPLICATE] == [
+    assert [PaymentOutcome.REFUNDED, PaymentOutcome.DUPLICATE] == [
         await payments.hear("stripe", *part) for _ in range(2)
     ]
-    assert Outcome.REFUNDED is await payments.hear("stripe", *double.refund("cs_test_1", 1500))
+    assert PaymentOutcome.REFUNDED is await payments.hear(
+        "stripe", *double.refund("cs_test_1", 1500)
+    )
     assert [
         ("refund", -10 * NANOS, "stripe:cs_test_1:refund:1000"),
         ("refund", -15 * NANOS, "stripe:cs_test_1:refund:2500"),
@@ -268,7 +273,7 @@ async def test_a_refund_that_cannot_be_read_is_left_to_the_operator(
     await payments.hear("stripe", *double.pay("cs_test_1"))
     with capture_logs() as logs:
         outcome = await payments.hear("stripe", *double.refund("cs_test_1", 500, **changed))
-    assert (Outcome.HELD, PAID) == (outcome, await entries.balance(ada))
+    assert (PaymentOutcome.HELD, PAID) == (outcome, await entries.balance(ada))
     assert "payment_refund_unread" in [line["event"] for line in logs]
 
 
@@ -280,7 +285,7 @@ async def test_a_refund_is_found_by_the_charge_when_it_does_not_name_us(
     ada = await user()
     await begin(ada)
     await payments.hear("stripe", *double.pay("cs_test_1"))
-    assert Outcome.REFUNDED is await payments.hear(
+    assert PaymentOutcome.REFUNDED is await payments.hear(
         "stripe", *double.refund("cs_test_1", 500, metadata={})
     )
     assert PAID - 5 * NANOS == await entries.balance(ada)
@@ -293,9 +298,9 @@ async def test_a_dispute_is_told_to_the_operator(payments, begin, user, double, 
     payment, _ = await begin(ada)
     await payments.hear("stripe", *double.pay("cs_test_1"))
     with capture_logs() as logs:
-        assert Outcome.NOTED is await payments.hear("stripe", *double.dispute("cs_test_1"))
+        assert PaymentOutcome.NOTED is await payments.hear("stripe", *double.dispute("cs_test_1"))
     lost = double.dispute("cs_test_1", "closed", "lost")
-    assert Outcome.NOTED is await payments.hear("stripe", *lost)
+    assert PaymentOutcome.NOTED is await payments.hear("stripe", *lost)
     assert [("payment_disputed", "fraudulent, needs_response")] == [
         (line["event"], line["note"]) for line in logs if line["log_level"] == "warning"
     ]
@@ -331,7 +336,7 @@ async def test_an_amount_out_of_bounds_is_not_begun(payments, begin, user, doubl
     ada = await user()
     with pytest.raises(PaymentError) as caught:
         await begin(ada, nanos)
-    assert (Refusal.AMOUNT, [], []) == (
+    assert (PaymentRefusal.AMOUNT, [], []) == (
         caught.value.why,
         double.requests,
         await payments.newest(ada),
@@ -346,7 +351,7 @@ async def test_a_user_begins_only_so_many(begin, user, clock):
         await begin(ada)
     with pytest.raises(PaymentError) as caught:
         await begin(ada)
-    assert Refusal.TOO_MANY is caught.value.why
+    assert PaymentRefusal.TOO_MANY is caught.value.why
     await begin(bob)
     clock.advance(HOUR_S + 1)
     await begin(ada)
@@ -370,7 +375,7 @@ async def test_paid_though_the_answer_was_lost(payments, begin, user, double, en
     payment, _ = await begin(ada)
     async with database.write() as conn:
         await conn.execute(text("UPDATE payments SET session_id = NULL, state = 'failed'"))
-    assert Outcome.CREDITED is await payments.hear("stripe", *double.pay("cs_test_1"))
+    assert PaymentOutcome.CREDITED is await payments.hear("stripe", *double.pay("cs_test_1"))
     assert (PAID, []) == (await entries.balance(ada), await verify(database))
     assert "cs_test_1" == (await payments.find(payment.reference, ada)).session_id
 
@@ -401,7 +406,7 @@ async def test_without_a_provider_nothing_is_begun_or_believed(database, clock, 
     ):
         with pytest.raises(PaymentError) as caught:
             await action
-        assert Refusal.NOT_CONFIGURED is caught.value.why
+        assert PaymentRefusal.NOT_CONFIGURED is caught.value.why
 
 
 @pytest.mark.asyncio

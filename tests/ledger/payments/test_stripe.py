@@ -7,12 +7,12 @@ import time
 import pytest
 from structlog.testing import capture_logs
 
-import stripes
-from trivium.ledger.payments.model import NoticeKind, Order, PaymentError, Refusal
+import stripe_double
+from trivium.ledger.payments.model import NoticeKind, PaymentError, PaymentOrder, PaymentRefusal
 from trivium.ledger.payments.stripe import EVENTS, TOLERANCE_S, Stripe
 from trivium.secret import Secret
 
-ORDER = Order(
+ORDER = PaymentOrder(
     reference="tp_abc",
     amount_cents=2500,
     currency="usd",
@@ -72,17 +72,17 @@ async def test_a_refusal_is_told_without_its_details(provider, double, status):
     """Stripe's text may name the account; the operator's log has the code."""
     double.fail = [status]
     with capture_logs() as logs:
-        assert Refusal.UNAVAILABLE is await refused(provider.begin(ORDER))
+        assert PaymentRefusal.UNAVAILABLE is await refused(provider.begin(ORDER))
     (line,) = [line for line in logs if line["event"] == "payment_not_begun"]
     assert status == line["status"]
-    assert stripes.SECRET_KEY not in str(logs)
+    assert stripe_double.SECRET_KEY not in str(logs)
 
 
 @pytest.mark.asyncio
 async def test_a_wrong_key_and_a_dead_server_are_unavailable(double):
     """Nothing else is known of them."""
     wrong = Stripe(Secret("sk_test_wrong"), Secret("whsec_x"), double.url)
-    assert Refusal.UNAVAILABLE is await refused(wrong.begin(ORDER))
+    assert PaymentRefusal.UNAVAILABLE is await refused(wrong.begin(ORDER))
 
 
 @pytest.mark.asyncio
@@ -97,17 +97,17 @@ async def test_without_the_library_the_operator_is_told_what_to_install(provider
 
     monkeypatch.setattr(builtins, "__import__", without)
     with capture_logs() as logs:
-        assert Refusal.NOT_CONFIGURED is await refused(provider.begin(ORDER))
+        assert PaymentRefusal.NOT_CONFIGURED is await refused(provider.begin(ORDER))
     assert "pip install 'trivium[stripe]'" in logs[0]["what"]
 
 
-BODY = json.dumps(stripes.fixture("checkout-session")).encode()
+BODY = json.dumps(stripe_double.fixture("checkout-session")).encode()
 
 
 @pytest.mark.asyncio
 async def test_a_signed_event_is_read(provider):
     """From the raw body."""
-    notice = await provider.read(BODY, stripes.signed(BODY))
+    notice = await provider.read(BODY, stripe_double.signed(BODY))
     assert ("evt_1", "checkout.session.completed") == (notice.event_id, notice.event)
     assert (NoticeKind.PAID, "tp_1", "cs_test_1", "pi_1", 2500, "usd") == (
         notice.kind,
@@ -127,12 +127,12 @@ async def test_a_signed_event_is_read(provider):
         {"stripe-signature": "t=1,v1=00"},
         {"stripe-signature": "nonsense"},
         {"stripe-signature": "t=x,v1=00"},
-        stripes.signed(BODY, secret="whsec_other"),
-        stripes.signed(BODY + b" "),
-        stripes.signed(BODY, at=time.time() - TOLERANCE_S - 5),
-        stripes.signed(BODY, at=time.time() + TOLERANCE_S + 86_400),
-        stripes.signed(BODY, at=10**15),
-        {"stripe-signature": stripes.signature(BODY).replace("v1=", "v0=")},
+        stripe_double.signed(BODY, secret="whsec_other"),
+        stripe_double.signed(BODY + b" "),
+        stripe_double.signed(BODY, at=time.time() - TOLERANCE_S - 5),
+        stripe_double.signed(BODY, at=time.time() + TOLERANCE_S + 86_400),
+        stripe_double.signed(BODY, at=10**15),
+        {"stripe-signature": stripe_double.signature(BODY).replace("v1=", "v0=")},
     ],
     ids=[
         "none",
@@ -151,21 +151,23 @@ async def test_a_signed_event_is_read(provider):
 @pytest.mark.asyncio
 async def test_anything_but_the_right_signature_is_a_forgery(provider, headers):
     """Whatever is wrong with it, the answer is the same."""
-    assert Refusal.FORGED is await refused(provider.read(BODY, headers))
+    assert PaymentRefusal.FORGED is await refused(provider.read(BODY, headers))
 
 
 @pytest.mark.asyncio
 async def test_a_body_that_is_no_text_is_a_forgery(provider):
     """Nobody signed it."""
     body = b"\xff\xfe"
-    assert Refusal.FORGED is await refused(provider.read(body, {"stripe-signature": "t=1,v1=00"}))
+    assert PaymentRefusal.FORGED is await refused(
+        provider.read(body, {"stripe-signature": "t=1,v1=00"})
+    )
 
 
 @pytest.mark.asyncio
 async def test_two_signatures_at_once_are_enough(provider):
     """While a secret is rolled Stripe signs with both for a day."""
-    other = stripes.signature(BODY, "whsec_new").partition(",")[2]
-    both = f"{stripes.signature(BODY)},{other}"
+    other = stripe_double.signature(BODY, "whsec_new").partition(",")[2]
+    both = f"{stripe_double.signature(BODY)},{other}"
     assert NoticeKind.PAID is (await provider.read(BODY, {"stripe-signature": both})).kind
 
 
@@ -187,8 +189,8 @@ async def test_two_signatures_at_once_are_enough(provider):
 @pytest.mark.asyncio
 async def test_events_mean_what_they_are_called(provider, name, kind, read):
     """And what nobody registered for means nothing."""
-    body = json.dumps(stripes.fixture(name) | {"type": kind}).encode()
-    assert read is (await provider.read(body, stripes.signed(body))).kind
+    body = json.dumps(stripe_double.fixture(name) | {"type": kind}).encode()
+    assert read is (await provider.read(body, stripe_double.signed(body))).kind
     assert (kind in EVENTS) is (read is not NoticeKind.OTHER)
 
 
@@ -203,10 +205,10 @@ async def test_events_mean_what_they_are_called(provider, name, kind, read):
 @pytest.mark.asyncio
 async def test_a_completed_session_need_not_be_paid(provider, status, kind):
     """Bank debits take days; a session that costs nothing pays nothing."""
-    event = stripes.fixture("checkout-session")
+    event = stripe_double.fixture("checkout-session")
     event["data"]["object"]["payment_status"] = status
     body = json.dumps(event).encode()
-    assert kind is (await provider.read(body, stripes.signed(body))).kind
+    assert kind is (await provider.read(body, stripe_double.signed(body))).kind
 
 
 @pytest.mark.parametrize(
@@ -217,7 +219,7 @@ async def test_a_completed_session_need_not_be_paid(provider, status, kind):
 async def test_a_signed_body_of_another_form_is_let_pass(provider, body):
     """It is Stripe's own, of a kind that is none of ours; refusing it would have it sent again."""
     with capture_logs() as logs:
-        notice = await provider.read(body, stripes.signed(body))
+        notice = await provider.read(body, stripe_double.signed(body))
     assert (NoticeKind.OTHER, ["payment_event_unread"]) == (
         notice.kind,
         [line["event"] for line in logs],

@@ -8,11 +8,11 @@ import pytest
 from ledger.reconcile.conftest import NEW_YEAR, answered, charged
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.reconcile.compare import compare, ours, spans, theirs
-from trivium.ledger.reconcile.model import Export, Row, Span
+from trivium.ledger.reconcile.model import DaySpan, Export, ReportRow
 
-ONE = Span(date(2027, 1, 1), date(2027, 1, 1))
-TWO = Span(date(2027, 1, 2), date(2027, 1, 2))
-BOTH = Span(date(2027, 1, 1), date(2027, 1, 2))
+ONE = DaySpan(date(2027, 1, 1), date(2027, 1, 1))
+TWO = DaySpan(date(2027, 1, 2), date(2027, 1, 2))
+BOTH = DaySpan(date(2027, 1, 1), date(2027, 1, 2))
 PERCENT = Fraction(1, 100)
 
 
@@ -21,7 +21,7 @@ def export(*rows):
 
 
 def row(model="gpt-5", span=ONE, key="", **amounts):
-    return Row(
+    return ReportRow(
         span=span, model=model, key=key, amounts={k: Fraction(v) for k, v in amounts.items()}
     )
 
@@ -123,7 +123,7 @@ async def test_ours_are_added_by_day_and_model(database, user):
 async def test_a_day_the_export_leaves_out_stands_alone(database):
     """It may be a day the vendor forgot."""
     await answered(database, "a", at=NEW_YEAR + 86_400, fresh=1)
-    third = Span(date(2027, 1, 3), date(2027, 1, 3))
+    third = DaySpan(date(2027, 1, 3), date(2027, 1, 3))
     found, _ = await ours(database, ["main"], [ONE, third])
     assert [(TWO, "gpt-5")] == list(found)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.reconcile.model import Span, day_of, number, plain, span_of
+from trivium.ledger.reconcile.model import DaySpan, day_of, number, plain, span_of
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,10 @@ def test_a_bucket_is_whole_days(start, end, days):
 
 def test_spans_are_in_order():
     """By their first day."""
-    one, two = Span(date(2027, 1, 1), date(2027, 1, 31)), Span(date(2027, 1, 2), date(2027, 1, 2))
+    one, two = (
+        DaySpan(date(2027, 1, 1), date(2027, 1, 31)),
+        DaySpan(date(2027, 1, 2), date(2027, 1, 2)),
+    )
     assert [one, two] == sorted([two, one])
 
 

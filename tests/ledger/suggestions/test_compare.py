@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from trivium.ledger.suggestions.compare import Line, compare, cost, lines
-from trivium.routing.model import PriceRow, Tier
+from trivium.ledger.suggestions.compare import PriceLine, compare, cost, lines
+from trivium.routing.model import PriceRow, PriceTier
 from trivium.settings.prices import day
 
 TODAY = day("2026-11-21")
@@ -51,7 +51,7 @@ def test_what_bills_alike_is_the_same(catalogue):
 
 def test_tiers_are_compared_where_they_differ(catalogue):
     """A tier that one side lacks is its ordinary price there."""
-    tiers = (Tier(above=100_000, price=decimals(output="11")),)
+    tiers = (PriceTier(above=100_000, price=decimals(output="11")),)
     adopted = model(
         binding("c", "gpt-x"), tiers=tiers, input="1.25", cache_read="0.125", output="10"
     )
@@ -114,7 +114,7 @@ def test_a_difference_is_exact_and_a_percentage_is_for_people(
     adopted, suggested, difference, percent
 ):
     """Decimals all the way."""
-    line = Line(kind="input", above=0, adopted=Decimal(adopted), suggested=Decimal(suggested))
+    line = PriceLine(kind="input", above=0, adopted=Decimal(adopted), suggested=Decimal(suggested))
     assert (Decimal(difference), percent) == (line.difference, line.percent)
 
 

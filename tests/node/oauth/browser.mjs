@@ -1,5 +1,5 @@
 // A browser without a screen: logs in, answers the question, tells where it was sent.
-// tests/stories/oauth/test_node.py starts the gateway and sets the variables.
+// tests/end_to_end/oauth/test_node.py starts the gateway and sets the variables.
 import assert from 'node:assert/strict';
 
 export const origin = process.env.TRIVIUM_TEST_ORIGIN;

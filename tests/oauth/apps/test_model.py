@@ -2,11 +2,11 @@
 
 import pytest
 
-from trivium.oauth.apps.model import App, Status
+from trivium.oauth.apps.model import App, AppStatus
 
 
 @pytest.mark.parametrize("owner_disabled", [False, True])
-@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("status", AppStatus)
 def test_an_application_works_while_it_is_active_and_somebody_answers_for_it(
     status, owner_disabled
 ):
@@ -21,4 +21,4 @@ def test_an_application_works_while_it_is_active_and_somebody_answers_for_it(
         status=status,
         owner_disabled=owner_disabled,
     )
-    assert (status is Status.ACTIVE and not owner_disabled) is app.works
+    assert (status is AppStatus.ACTIVE and not owner_disabled) is app.works

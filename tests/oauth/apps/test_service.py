@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from oauth.world import CALLBACK, World
-from trivium.oauth.apps.model import GrantType, Status
+from trivium.oauth.apps.model import AppStatus, GrantType
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.consent.model import Decision
 from trivium.oauth.errors import OAuthError, RegistrationError
@@ -46,7 +46,7 @@ async def test_every_refusal_is_the_same(world, case):
     """Nobody learns which half was wrong."""
     rival, secret = await world.apps.create(world.owner.id, "Rival", "", "https://r.example/")
     if case == "suspended":
-        await world.apps.set_status(world.owner.id, world.app.id, Status.SUSPENDED)
+        await world.apps.set_status(world.owner.id, world.app.id, AppStatus.SUSPENDED)
     presented = {
         "unknown": ("gwc_" + "x" * 22, world.secret),
         "wrong": (world.app.client_id, "gws_" + "x" * 43),
@@ -139,7 +139,7 @@ async def test_nobody_touches_anothers_application(world):
     for call in (
         world.apps.owned(*theirs),
         world.apps.edit(*theirs, **edited(world)),
-        world.apps.set_status(*theirs, Status.SUSPENDED),
+        world.apps.set_status(*theirs, AppStatus.SUSPENDED),
         world.apps.rotate_secret(*theirs),
         world.apps.end_old_secrets(*theirs),
         world.apps.delete(*theirs),
@@ -210,8 +210,8 @@ async def test_trust_is_the_operators(world):
     """By client id, from the command line."""
     assert (await world.apps.operate(world.app.client_id, trusted=True)).trusted
     assert (await world.apps.find(world.app.client_id)).trusted
-    suspended = await world.apps.operate(world.app.client_id, status=Status.BLOCKED)
-    assert (True, Status.BLOCKED) == (suspended.trusted, suspended.status)
+    suspended = await world.apps.operate(world.app.client_id, status=AppStatus.BLOCKED)
+    assert (True, AppStatus.BLOCKED) == (suspended.trusted, suspended.status)
     assert [suspended] == await world.apps.everything()
     with pytest.raises(RegistrationError):
         await world.apps.operate("gwc_nobody", trusted=True)
@@ -236,17 +236,17 @@ async def test_trust_is_in_what_the_operator_looked_at(world, changes, trusted):
 async def test_what_the_operator_blocks_its_owner_cannot_resume(world):
     """Not by way of suspending it either; nor does an edit help."""
     mine = (world.owner.id, world.app.id)
-    await world.apps.operate(world.app.client_id, status=Status.BLOCKED)
-    for status in (Status.ACTIVE, Status.SUSPENDED):
+    await world.apps.operate(world.app.client_id, status=AppStatus.BLOCKED)
+    for status in (AppStatus.ACTIVE, AppStatus.SUSPENDED):
         with pytest.raises(RegistrationError) as raised:
             await world.apps.set_status(*mine, status)
         assert "status" == raised.value.field
     await world.apps.edit(*mine, **edited(world, name="Other"))
-    assert Status.BLOCKED is (await world.apps.find(world.app.client_id)).status
+    assert AppStatus.BLOCKED is (await world.apps.find(world.app.client_id)).status
     with pytest.raises(OAuthError):
         await world.apps.authenticate(world.app.client_id, world.secret)
-    await world.apps.operate(world.app.client_id, status=Status.ACTIVE)
-    assert Status.ACTIVE is (await world.apps.set_status(*mine, Status.ACTIVE)).status
+    await world.apps.operate(world.app.client_id, status=AppStatus.ACTIVE)
+    assert AppStatus.ACTIVE is (await world.apps.set_status(*mine, AppStatus.ACTIVE)).status
 
 
 async def test_what_was_done_is_told(world):
@@ -254,8 +254,8 @@ async def test_what_was_done_is_told(world):
     mine = (world.owner.id, world.app.id)
     await world.apps.edit(*mine, **edited(world, name="New"))
     await world.apps.rotate_secret(*mine)
-    await world.apps.set_status(*mine, Status.SUSPENDED)
-    await world.apps.set_status(*mine, Status.ACTIVE)
+    await world.apps.set_status(*mine, AppStatus.SUSPENDED)
+    await world.apps.set_status(*mine, AppStatus.ACTIVE)
     await world.apps.delete(*mine)
     assert [
         "app_created",

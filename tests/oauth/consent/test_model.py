@@ -7,10 +7,10 @@ import pytest
 
 from trivium.oauth.apps.model import App
 from trivium.oauth.consent.model import (
-    Asked,
+    AuthorizationRequest,
+    ConsentHistory,
     Decision,
     Grant,
-    History,
     Pending,
     decide,
     holds,
@@ -39,7 +39,7 @@ def pending(*, auto, trusted, login):
         trusted=trusted,
         changed_at=100,
     )
-    asked = Asked(
+    asked = AuthorizationRequest(
         app=app,
         redirect_uri=app.redirect_uri,
         scopes=BOTH,
@@ -55,7 +55,7 @@ def pending(*, auto, trusted, login):
 def history(grant):
     scopes = GRANTS[grant]
     if scopes is None:
-        return History(grant=None, was_revoked=grant == "revoked")
+        return ConsentHistory(grant=None, was_revoked=grant == "revoked")
     at = 100 if grant == "older than the app" else 101
     given = Grant(
         id=1,
@@ -67,7 +67,7 @@ def history(grant):
         consented_at=at,
         revoked_at=None,
     )
-    return History(grant=given, was_revoked=False)
+    return ConsentHistory(grant=given, was_revoked=False)
 
 
 def expected(grant, *, auto, trusted, login):

@@ -5,9 +5,9 @@ from urllib.parse import quote, quote_from_bytes
 import pytest
 
 from oauth.world import CHALLENGE
-from trivium.oauth.apps.model import App, GrantType, Status
+from trivium.oauth.apps.model import App, AppStatus, GrantType
 from trivium.oauth.consent import request
-from trivium.oauth.errors import Reason, Refused, SentBack
+from trivium.oauth.errors import AuthorizationRefused, Reason, SentBack
 
 URI = "https://app.example/cb?tenant=7"
 APP = App(id=1, user_id=1, name="App", description="", client_id="gwc_app", redirect_uri=URI)
@@ -18,7 +18,7 @@ SUSPENDED = App(
     description="",
     client_id="gwc_app",
     redirect_uri=URI,
-    status=Status.SUSPENDED,
+    status=AppStatus.SUSPENDED,
 )
 NO_CODE = App(
     id=3,
@@ -117,7 +117,7 @@ PAGES = {
 @pytest.mark.parametrize(("changes", "extra", "app", "reason"), PAGES.values(), ids=PAGES)
 def test_what_must_not_be_redirected_is_refused(changes, extra, app, reason):
     """Rows 1 to 3: a page, never a redirect."""
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(AuthorizationRefused) as raised:
         checked(changes, extra, app)
     assert reason is raised.value.reason
 
@@ -161,7 +161,7 @@ OTHERS = [
 @pytest.mark.parametrize("uri", OTHERS)
 def test_an_address_that_is_not_the_registered_one_to_the_byte_is_refused(uri):
     """Row 3: nothing is normalised, and nobody is sent there."""
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(AuthorizationRefused) as raised:
         checked({"redirect_uri": uri})
     assert Reason.REDIRECT_UNKNOWN is raised.value.reason
 
@@ -309,7 +309,7 @@ def test_the_issuer_is_named_where_the_application_wants_it():
 
 def test_far_too_many_parameters_are_refused():
     """A page: nothing has been checked."""
-    with pytest.raises(Refused):
+    with pytest.raises(AuthorizationRefused):
         request.parameters(b"&".join(b"a%d=1" % n for n in range(101)))
 
 

@@ -6,17 +6,17 @@ import pytest
 
 from oauth.world import CALLBACK, CHALLENGE, ISSUER, answered
 from trivium.oauth import credential
-from trivium.oauth.apps.model import Status
+from trivium.oauth.apps.model import AppStatus
 from trivium.oauth.consent import store
 from trivium.oauth.consent.model import Decision
-from trivium.oauth.errors import OAuthError, Reason, Refused, RegistrationError
+from trivium.oauth.errors import AuthorizationRefused, OAuthError, Reason, RegistrationError
 
 pytestmark = pytest.mark.asyncio
 
 
 async def refusal(call):
     """Why a request is refused."""
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(AuthorizationRefused) as raised:
         await call
     return raised.value.reason
 
@@ -97,7 +97,7 @@ async def test_of_answers_at_once_one_counts(world):
         return_exceptions=True,
     )
     assert 1 == len([one for one in made if isinstance(one, str)])
-    assert 4 == len([one for one in made if isinstance(one, Refused)])
+    assert 4 == len([one for one in made if isinstance(one, AuthorizationRefused)])
 
 
 async def test_who_does_not_agree_is_sent_back(world):
@@ -140,7 +140,7 @@ async def test_an_address_that_was_replaced_is_not_answered(world):
 async def test_a_suspended_application_is_not_answered(world):
     """Also when it is suspended meanwhile."""
     request_id = await world.consents.begin(world.asked())
-    await world.apps.set_status(world.owner.id, world.app.id, Status.SUSPENDED)
+    await world.apps.set_status(world.owner.id, world.app.id, AppStatus.SUSPENDED)
     assert Reason.APP_SUSPENDED is await refusal(world.consents.find(request_id))
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.identity import store as identity_store
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.oauth.developer.model import ADMIN, WRITE_APPS
 from trivium.oauth.errors import OAuthError, RegistrationError
 
@@ -112,35 +112,35 @@ async def test_only_administrators_make_tokens_for_administration(world):
 
 async def test_a_token_for_administration_ends_with_the_office(world):
     """For good: whoever is appointed again makes another. It does nothing else."""
-    await world.people.set_role("ada", Role.ADMIN)
+    await world.people.set_role("ada", UserRole.ADMIN)
     token, secret = await world.developer.create(world.ada.id, "ci", permission=ADMIN)
     assert token.id == (await world.developer.authenticate(secret, ADMIN)).id
     assert (403, "insufficient_scope") == await refused(world, secret, WRITE_APPS)
-    await world.people.set_role("ada", Role.USER)
+    await world.people.set_role("ada", UserRole.USER)
     assert (401, "invalid_token") == await refused(world, secret, ADMIN)
-    await world.people.set_role("ada", Role.ADMIN)
+    await world.people.set_role("ada", UserRole.ADMIN)
     assert (401, "invalid_token") == await refused(world, secret, ADMIN)
 
 
 async def test_a_token_for_administration_asks_who_its_owner_is_now(world):
     """Each time, whatever became of the token."""
-    await world.people.set_role("ada", Role.ADMIN)
+    await world.people.set_role("ada", UserRole.ADMIN)
     _, secret = await world.developer.create(world.ada.id, "ci", permission=ADMIN)
     async with world.database.write() as conn:
-        await identity_store.set_role(conn, world.ada.id, Role.USER)
+        await identity_store.set_role(conn, world.ada.id, UserRole.USER)
     assert (403, "access_denied") == await refused(world, secret, ADMIN)
 
 
 async def test_other_tokens_stay_when_an_office_ends(world):
     """What they open has nothing to do with it."""
-    await world.people.set_role("ada", Role.ADMIN)
+    await world.people.set_role("ada", UserRole.ADMIN)
     token, secret = await world.developer.create(world.ada.id, "ci")
-    await world.people.set_role("ada", Role.USER)
+    await world.people.set_role("ada", UserRole.USER)
     assert token.id == (await world.developer.authenticate(secret, WRITE_APPS)).id
 
 
 async def test_other_tokens_of_an_administrator_administer_nothing(world):
     """They were made for something else."""
-    await world.people.set_role("ada", Role.ADMIN)
+    await world.people.set_role("ada", UserRole.ADMIN)
     _, secret = await world.developer.create(world.ada.id, "ci")
     assert (403, "insufficient_scope") == await refused(world, secret, ADMIN)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.identity.model import Budget, Period
+from trivium.identity.model import KeyBudget, Period
 from trivium.ledger.model import NANOS
 from trivium.oauth.spend.model import SpendKey, budgets, check_cap
 
@@ -11,7 +11,7 @@ from trivium.oauth.spend.model import SpendKey, budgets, check_cap
 def test_a_cap_is_at_least_a_cent_and_at_most_ten_thousand_dollars(nanos):
     """Nothing is raised."""
     check_cap(nanos)
-    assert (Budget(amount_nanos=nanos, period=Period.MONTH),) == budgets(nanos)
+    assert (KeyBudget(amount_nanos=nanos, period=Period.MONTH),) == budgets(nanos)
 
 
 @pytest.mark.parametrize("nanos", [0, -NANOS, NANOS // 100 - 1, 10_000 * NANOS + 1])

@@ -7,10 +7,10 @@ from sqlalchemy import text
 
 from oauth.world import World
 from trivium.identity.keys import digest
-from trivium.identity.model import Budget, Period
+from trivium.identity.model import KeyBudget, Period
 from trivium.identity.snapshot import Snapshot
 from trivium.ledger.model import NANOS
-from trivium.oauth.apps.model import Status
+from trivium.oauth.apps.model import AppStatus
 from trivium.oauth.consent.model import Decision
 from trivium.oauth.errors import OAuthError, RegistrationError
 from trivium.oauth.scope import SPEND
@@ -56,7 +56,7 @@ async def test_a_key_is_the_users_and_ends_with_the_token(world):
     given = await tokens(world)
     key = await issued(world, given)
     found = await caller(world, key)
-    assert (world.ada.id, (Budget(amount_nanos=CAP, period=Period.MONTH),)) == (
+    assert (world.ada.id, (KeyBudget(amount_nanos=CAP, period=Period.MONTH),)) == (
         found.user_id,
         found.budgets,
     )
@@ -162,7 +162,7 @@ async def replay_code(world, given):
 
 
 async def suspend_app(world, given):
-    await world.apps.set_status(world.owner.id, world.app.id, Status.SUSPENDED)
+    await world.apps.set_status(world.owner.id, world.app.id, AppStatus.SUSPENDED)
 
 
 async def delete_app(world, given):
@@ -267,7 +267,7 @@ async def test_a_new_consent_has_keys_of_its_own(world):
     await revoke_everything(world, None)
     new = await issued(world)
     assert (None, True) == (await caller(world, old), bool(await caller(world, new)))
-    assert (await caller(world, new)).purse_id not in (0, new.key_id)
+    assert (await caller(world, new)).budget_id not in (0, new.key_id)
 
 
 @pytest.mark.asyncio

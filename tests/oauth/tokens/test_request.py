@@ -6,10 +6,10 @@ import pytest
 
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.tokens import request
-from trivium.oauth.tokens.model import CodeGrant, Credentials, RefreshGrant
+from trivium.oauth.tokens.model import ClientCredentials, CodeGrant, RefreshGrant
 
 FORM = "application/x-www-form-urlencoded"
-ADA = Credentials(client_id="gwc_a", client_secret="gws_s")
+ADA = ClientCredentials(client_id="gwc_a", client_secret="gws_s")
 
 
 def basic(text):

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from oauth.world import CHALLENGE, FAMILY_S, VERIFIER, World, changed
-from trivium.oauth.apps.model import GrantType, Status
+from trivium.oauth.apps.model import AppStatus, GrantType
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.sender import Sender
+from trivium.oauth.request_origin import RequestOrigin
 from trivium.oauth.tokens.service import Tokens, unheard
 from trivium.secret import Keyring
 
@@ -185,7 +185,7 @@ async def test_reuse_after_the_grace_ends_everything(world, clock):
 
 async def test_reuse_tells_the_user_once(world, clock):
     """In the language in which they agreed last; another use of a dead token is no news."""
-    first = await world.issued(sender=Sender(language="zh"))
+    first = await world.issued(sender=RequestOrigin(language="zh"))
     await world.refresh(first.refresh_token)
     await refused(world.refresh(first.refresh_token, await world.another()))
     clock.advance(61)
@@ -193,7 +193,7 @@ async def test_reuse_tells_the_user_once(world, clock):
     for _ in range(2):
         await refused(world.refresh(first.refresh_token))
     assert [(world.ada.id, "zh")] == world.alarms
-    again = await world.issued(sender=Sender(language="en"))
+    again = await world.issued(sender=RequestOrigin(language="en"))
     await world.refresh(again.refresh_token)
     clock.advance(61)
     await refused(world.refresh(again.refresh_token))
@@ -359,9 +359,9 @@ async def test_a_disabled_developers_application_has_no_tokens(world):
 async def test_a_suspended_applications_tokens_open_nothing(world):
     """Until it is resumed."""
     issued = await world.issued()
-    await world.apps.set_status(world.owner.id, world.app.id, Status.SUSPENDED)
+    await world.apps.set_status(world.owner.id, world.app.id, AppStatus.SUSPENDED)
     assert not await is_good(world, issued)
-    await world.apps.set_status(world.owner.id, world.app.id, Status.ACTIVE)
+    await world.apps.set_status(world.owner.id, world.app.id, AppStatus.ACTIVE)
     assert await is_good(world, issued)
 
 

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from trivium.conversation.usage import Usage
+from trivium.observe.metrics.counters import Numbers
 from trivium.observe.metrics.model import (
     FAMILIES,
     FIRST_BYTE,
@@ -16,7 +17,6 @@ from trivium.observe.metrics.model import (
     SERIES_MAX,
     Sort,
 )
-from trivium.observe.metrics.tally import Numbers
 from trivium.observe.metrics.text import text
 
 LINE = re.compile(

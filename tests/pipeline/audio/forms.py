@@ -1,6 +1,6 @@
 """Forms as callers send them, and as vendors see them."""
 
-from trivium.wire.audio.length.riff import header
+from trivium.wire.audio.length.wav import header
 from trivium.wire.multipart import FormReader, Part, boundary_of
 from trivium.wire.multipart_writer import written
 

@@ -5,8 +5,8 @@ import asyncio
 import msgspec
 import pytest
 
-from doubles import Double, Flood, Send, sized
 from gateway import Gateway
+from scripted_upstream import Double, Flood, Send, sized
 from trivium.clock import SystemClock
 from trivium.ledger.model import Hold
 from trivium.ledger.quote import Pricing

@@ -6,8 +6,8 @@ import base64
 import msgspec
 import pytest
 
-from doubles import Close, Double, Reset, Send, Stall, Until, Wait, chunked, sized
 from gateway import Gateway, error_of
+from scripted_upstream import Close, Double, Reset, Send, Stall, Until, Wait, chunked, sized
 
 SPEECH = "/v1/audio/speech"
 HELLO = {"model": "m", "input": "Hello there.", "voice": "alloy"}

@@ -5,10 +5,10 @@ import asyncio
 import msgspec
 import pytest
 
-from doubles import Close, Double, Reset, Send, Stall, Until, Wait, chunked, sized
 from gateway import VENDOR_KEY, Gateway, error_of
 from pipeline.audio.forms import FILE, TRANSCRIPTIONS, TRANSLATIONS, WAV, ask, form, sent
-from trivium.wire.audio.length.riff import header
+from scripted_upstream import Close, Double, Reset, Send, Stall, Until, Wait, chunked, sized
+from trivium.wire.audio.length.wav import header
 from trivium.wire.multipart import Part
 
 JSON = b"Content-Type: application/json\r\n"

@@ -3,13 +3,13 @@
 import pytest
 import pytest_asyncio
 
-from films import Films
-from studios import House
-from trivium.assets.address import Addresses
-from trivium.assets.objects import Objects, Place
+from trivium.assets.address import SignedAddresses
+from trivium.assets.objects import ObjectLocation, Objects
 from trivium.assets.service import Assets
 from trivium.clock import FixedClock
 from trivium.secret import Keyring
+from video_gateway import House
+from video_vendor import Films
 
 KEY = "sk-vendor-0123456789abcdef"
 
@@ -29,6 +29,6 @@ async def house(sqlite_database, vendor):
 @pytest.fixture
 def assets(sqlite_database, tmp_path):
     """A store of files in a folder."""
-    objects = Objects(Place(url=(tmp_path / "assets").as_uri()))
-    addresses = Addresses(Keyring(b"k" * 32), "http://gateway")
+    objects = Objects(ObjectLocation(url=(tmp_path / "assets").as_uri()))
+    addresses = SignedAddresses(Keyring(b"k" * 32), "http://gateway")
     return Assets(sqlite_database, objects, addresses, FixedClock(1_790_000_000.0))

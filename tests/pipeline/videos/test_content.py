@@ -6,9 +6,9 @@ import tracemalloc
 import pytest
 
 from edge.wires import Wire
-from films import Films, film
-from studios import House
-from trivium.settings.section import Jobs as Limits
+from trivium.settings.section import JobsSettings as Limits
+from video_gateway import House
+from video_vendor import Films, film
 
 KEY = "sk-vendor-0123456789abcdef"
 
@@ -101,7 +101,7 @@ async def test_a_head_tells_what_a_get_would(house, vendor):
             status, headers[b"content-length"], headers[b"content-type"],
         )  # fmt: skip
     await line.close()
-    assert house.services.outlasting == set()
+    assert house.services.abandoned == set()
 
 
 @pytest.mark.asyncio
@@ -240,7 +240,7 @@ async def test_a_kept_video_outlives_its_upstream(sqlite_database, vendor, asset
     async with House.on(sqlite_database, channel, limits=limits, assets=assets) as house:
         video = await house.done(vendor)
         await house.poll()
-        job = await house.studio.jobs.find(house.people["ada"][1].user_id, video["id"])
+        job = await house.video_services.jobs.find(house.people["ada"][1].user_id, video["id"])
         vendor.jobs.clear()
         told = (await house.get(video["id"]))[2]
         assert 29 * 86_400 < told["expires_at"] - told["completed_at"]
@@ -271,7 +271,7 @@ async def test_kept_pictures_outlive_their_upstream(sqlite_database, vendor, ass
     ) as house:
         video = await house.done(vendor)
         await house.poll()
-        job = await house.studio.jobs.find(house.people["ada"][1].user_id, video["id"])
+        job = await house.video_services.jobs.find(house.people["ada"][1].user_id, video["id"])
         path = f"/v1/videos/{video['id']}"
         status, headers, body = await house.ask("GET", f"{path}/content?variant=thumbnail")
         assert (200, b"small", b"image/png") == (status, body, headers[b"content-type"])

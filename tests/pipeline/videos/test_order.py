@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from edge.wires import Wire
-from films import Films
-from studios import DOLLAR, SECOND, House
 from trivium.faults import Kind
 from trivium.storage.errors import StorageDown
+from video_gateway import DOLLAR, SECOND, House
+from video_vendor import Films
 
 KEY = "sk-vendor-0123456789abcdef"
 
@@ -50,14 +50,14 @@ async def test_whoever_leaves_has_a_video_all_the_same(house, vendor):
     """It is in the list: what is under way has an owner, and is paid for."""
     held = asyncio.Event()
     began = asyncio.Event()
-    order = house.studio.asking.order
+    order = house.video_services.video_client.order
 
     async def slowly(*args):
         began.set()
         await held.wait()
         return await order(*args)
 
-    house.studio.asking.order = slowly
+    house.video_services.video_client.order = slowly
     line = await Wire.to(house.gateway.port)
     body = b'{"prompt": "a cat"}'
     key, _ = house.people["ada"]
@@ -71,7 +71,7 @@ async def test_whoever_leaves_has_a_video_all_the_same(house, vendor):
         await asyncio.sleep(0.01)
     assert Kind.CALLER_LEFT.value == house.records[-1].fault
     held.set()
-    await asyncio.gather(*house.services.outlasting)
+    await asyncio.gather(*house.services.abandoned)
     (video,) = (await house.ask("GET", "/v1/videos"))[2]["data"]
     vendor.finish()
     assert "completed" == (await house.get(video["id"]))[2]["status"]
@@ -86,7 +86,7 @@ async def test_a_database_that_goes_away_while_the_vendor_answers_is_told_later(
     from trivium.pipeline.videos import order
 
     monkeypatch.setattr(order, "PAUSE_S", 0.01)
-    born = house.studio.jobs.born
+    born = house.video_services.jobs.born
     failed = []
 
     async def away(*args):
@@ -95,9 +95,9 @@ async def test_a_database_that_goes_away_while_the_vendor_answers_is_told_later(
             raise StorageDown("away")
         return await born(*args)
 
-    house.studio.jobs.born = away
+    house.video_services.jobs.born = away
     body = await house.made()
-    await asyncio.gather(*house.services.outlasting)
+    await asyncio.gather(*house.services.abandoned)
     vendor.finish()
     assert "completed" == (await house.get(body["id"]))[2]["status"]
 

@@ -5,11 +5,11 @@ import base64
 import msgspec
 import pytest
 
-from films import Films
-from studios import House, form
 from trivium.faults import Fault, Kind
 from trivium.pipeline.videos import reference
-from trivium.upstream.foreign import File
+from trivium.upstream.url_fetch import FetchedFile
+from video_gateway import House, form
+from video_vendor import Films
 
 KEY = "sk-vendor-0123456789abcdef"
 
@@ -22,7 +22,7 @@ class Foreign:
     async def fetch(self, user_id, url):
         if "missing" in url:
             raise Fault(Kind.INVALID_VALUE, "The file at this URL cannot be had.")
-        return File("image/webp", f"{user_id} {url}".encode())
+        return FetchedFile("image/webp", f"{user_id} {url}".encode())
 
 
 def sent(vendor):
@@ -74,7 +74,7 @@ async def test_an_address_is_decoded_or_fetched(sqlite_database, url, has_door, 
         House.on(sqlite_database, ("g", "gemini", vendor, [KEY])) as house,
     ):
         if has_door:
-            house.services.foreign = Foreign()
+            house.services.url_fetcher = Foreign()
         found, _, told = await house.create(input_reference={"image_url": url})
         assert status == found
         if status == 400:

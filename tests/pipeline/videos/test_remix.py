@@ -2,7 +2,7 @@
 
 import pytest
 
-from studios import DOLLAR, SECOND, form, settings_for
+from video_gateway import DOLLAR, SECOND, form, settings_for
 
 KEY = "sk-vendor-0123456789abcdef"
 

@@ -54,7 +54,7 @@ async def test_a_crash_is_told_without_its_words(house, method, path, monkeypatc
         raise RuntimeError("secret")
 
     for name in ("find", "page", "begin"):
-        monkeypatch.setattr(house.studio.jobs, name, crash)
+        monkeypatch.setattr(house.video_services.jobs, name, crash)
     status, _, body = await house.ask(method, path, BODY)
     assert (500, "internal_error") == (status, body["error"]["code"])
     assert "secret" not in str(body)
@@ -64,9 +64,9 @@ async def test_a_crash_is_told_without_its_words(house, method, path, monkeypatc
 @pytest.mark.parametrize(("method", "path"), PATHS)
 async def test_a_gateway_without_a_studio_has_no_videos(house, method, path):
     """A 404 in JSON."""
-    studio, house.services.studio = house.services.studio, None
+    video_services, house.services.video_services = house.services.video_services, None
     assert 404 == (await house.ask(method, path, BODY))[0]
-    house.services.studio = studio
+    house.services.video_services = video_services
 
 
 @pytest.mark.asyncio

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from trivium.providers.repair.messages import Opening, rewrite
+from trivium.providers.repair.messages import OpeningRepair, rewrite
 
 BLOCK = b'{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f"%s}}'
 
@@ -41,7 +41,7 @@ def test_other_frames_stay_as_they_are(data):
 )
 def test_a_stream_without_its_first_event_gets_one(data):
     """Once; with every member that clients read without looking."""
-    opening = Opening(model="public", at=0x5F, input_tokens=12)
+    opening = OpeningRepair(model="public", at=0x5F, input_tokens=12)
     (name, start), (same, last) = opening.rewrite(data)
     assert (b"message_start", b"", data) == (name, same, last)
     event = msgspec.json.decode(start)
@@ -59,7 +59,7 @@ def test_a_stream_without_its_first_event_gets_one(data):
 
 def test_a_stream_with_its_first_event_keeps_it():
     """Nothing is added before or after."""
-    opening = Opening(model="public", at=1, input_tokens=12)
+    opening = OpeningRepair(model="public", at=1, input_tokens=12)
     for data in (b'{"type":"message_start","message":{}}', b'{"type":"content_block_start"}'):
         assert [(b"", data)] == opening.rewrite(data)
     assert not opening.guessed
@@ -68,6 +68,6 @@ def test_a_stream_with_its_first_event_keeps_it():
 @pytest.mark.parametrize("data", [b'{"type":"ping"}', b'{"type":"error","error":{}}', b"[1]", b"{"])
 def test_what_may_come_before_it_passes(data):
     """Above all an error, which is to become a status."""
-    opening = Opening(model="public", at=1, input_tokens=12)
+    opening = OpeningRepair(model="public", at=1, input_tokens=12)
     assert [(b"", data)] == opening.rewrite(data)
     assert 2 == len(opening.rewrite(b'{"type":"message_stop"}'))

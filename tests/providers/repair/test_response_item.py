@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.providers.repair.response_item import Item, part_of
+from trivium.providers.repair.response_item import RepairedItem, part_of
 
 ADDED = "response.content_part.added"
 DELTA = "response.output_text.delta"
@@ -11,7 +11,7 @@ ARGUED = "response.function_call_arguments"
 
 
 def item(kind="message", **members):
-    return Item({"id": "it_1", "type": kind} | members, 3)
+    return RepairedItem({"id": "it_1", "type": kind} | members, 3)
 
 
 def kinds(events):

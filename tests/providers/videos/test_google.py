@@ -4,21 +4,21 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.providers.videos.dialect import Film, Picture
-from trivium.providers.videos.google import DIALECT
-from trivium.wire.videos.answer import Seen, Status
-from trivium.wire.videos.request import Asked
+from trivium.providers.videos.google import PROTOCOL
+from trivium.providers.videos.protocol import ReferencePicture, UpstreamVideo
+from trivium.wire.videos.answer import SeenVideo, VideoStatus
+from trivium.wire.videos.request import VideoRequest
 
 SERVED = "/v1beta/models/{model}:predictLongRunning"
 NAME = "models/veo-3/operations/abc123"
-ASKED = Asked(model="m", prompt="a cat", seconds=8, size="1280x720")
+ASKED = VideoRequest(model="m", prompt="a cat", seconds=8, size="1280x720")
 URI = "https://generativelanguage.googleapis.com/v1beta/files/xyz:download?alt=media"
-FILM = Film(served=SERVED, id=NAME, file="files/xyz")
+FILM = UpstreamVideo(served=SERVED, id=NAME, file="files/xyz")
 
 
 def created(picture=None, **changes):
     asked = msgspec.structs.replace(ASKED, **changes)
-    return DIALECT.create(SERVED, asked, "models/veo-3", picture)
+    return PROTOCOL.create(SERVED, asked, "models/veo-3", picture)
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,12 @@ def created(picture=None, **changes):
 )
 def test_size_and_length_are_translated(size, seconds, expected):
     """Into an aspect ratio, a resolution and a number."""
-    errand = created(size=size, seconds=seconds)
-    assert ("POST", "/v1beta/models/veo-3:predictLongRunning") == (errand.method, errand.path)
-    body = msgspec.json.decode(errand.body)
+    vendor_call = created(size=size, seconds=seconds)
+    assert ("POST", "/v1beta/models/veo-3:predictLongRunning") == (
+        vendor_call.method,
+        vendor_call.path,
+    )
+    body = msgspec.json.decode(vendor_call.body)
     wanted = body["parameters"]
     assert [{"prompt": "a cat"}] == body["instances"]
     assert expected == (wanted["aspectRatio"], wanted["resolution"], wanted["durationSeconds"])
@@ -42,7 +45,7 @@ def test_size_and_length_are_translated(size, seconds, expected):
 
 def test_a_picture_travels_inside():
     """In base64, with its type."""
-    body = msgspec.json.decode(created(Picture("image/png", b"abc")).body)
+    body = msgspec.json.decode(created(ReferencePicture("image/png", b"abc")).body)
     assert {"bytesBase64Encoded": "YWJj", "mimeType": "image/png"} == body["instances"][0]["image"]
 
 
@@ -52,7 +55,7 @@ def test_a_picture_travels_inside():
         ({"size": "1024x1792"}, "size"),
         ({"size": "1792x1024"}, "size"),
         ({"seconds": 12}, "seconds"),
-        ({"picture": Picture("video/mp4", b"x")}, "input_reference"),
+        ({"picture": ReferencePicture("video/mp4", b"x")}, "input_reference"),
     ],
 )
 def test_what_cannot_be_carried_is_refused_by_name(changes, param):
@@ -65,31 +68,31 @@ def test_what_cannot_be_carried_is_refused_by_name(changes, param):
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ({}, Seen(id=NAME, status=Status.IN_PROGRESS)),
-        ({"done": False, "metadata": {}}, Seen(id=NAME, status=Status.IN_PROGRESS)),
+        ({}, SeenVideo(id=NAME, status=VideoStatus.IN_PROGRESS)),
+        ({"done": False, "metadata": {}}, SeenVideo(id=NAME, status=VideoStatus.IN_PROGRESS)),
         (
             {"done": True, "response": {"generateVideoResponse": {"generatedSamples": [{"video": {"uri": URI}}]}}},
-            Seen(id=NAME, status=Status.COMPLETED, progress=100, file="files/xyz"),
+            SeenVideo(id=NAME, status=VideoStatus.COMPLETED, progress=100, file="files/xyz"),
         ),
         (
             {"done": True, "error": {"code": 13, "status": "INTERNAL", "message": "why"}},
-            Seen(id=NAME, status=Status.FAILED, error_code="internal", error_message="why"),
+            SeenVideo(id=NAME, status=VideoStatus.FAILED, error_code="internal", error_message="why"),
         ),
         (
             {"done": True, "error": {"code": 13, "message": "why"}},
-            Seen(id=NAME, status=Status.FAILED, error_message="why"),
+            SeenVideo(id=NAME, status=VideoStatus.FAILED, error_message="why"),
         ),
         (
             {"done": True, "response": {"generateVideoResponse": {"raiMediaFilteredCount": 1, "raiMediaFilteredReasons": ["no"]}}},
-            Seen(id=NAME, status=Status.FAILED, error_code="content_policy_violation", error_message="no"),
+            SeenVideo(id=NAME, status=VideoStatus.FAILED, error_code="content_policy_violation", error_message="no"),
         ),
         ({"done": True, "response": {}},
-         Seen(id=NAME, status=Status.FAILED, error_message="The upstream made no video.")),
+         SeenVideo(id=NAME, status=VideoStatus.FAILED, error_message="The upstream made no video.")),
     ],
 )  # fmt: skip
 def test_an_operation_is_read(said, expected):
     """Done with a file, done with an error, done with a filter's reasons, or not done."""
-    assert expected == DIALECT.read(msgspec.json.encode({"name": NAME, **said}))
+    assert expected == PROTOCOL.read(msgspec.json.encode({"name": NAME, **said}))
 
 
 @pytest.mark.parametrize(
@@ -108,27 +111,27 @@ def test_an_operation_is_read(said, expected):
 def test_a_name_that_is_none_never_becomes_a_path(said):
     """What an upstream calls things is put into requests that carry the operator's key."""
     with pytest.raises(Fault) as caught:
-        DIALECT.read(said)
+        PROTOCOL.read(said)
     assert Kind.UPSTREAM_BROKE is caught.value.kind
 
 
 def test_what_is_asked_later():
     """The operation by its name, the file by its own."""
-    told = [DIALECT.look(FILM), DIALECT.content(FILM, "video"), DIALECT.delete(FILM)]
+    told = [PROTOCOL.look(FILM), PROTOCOL.content(FILM, "video"), PROTOCOL.delete(FILM)]
     assert [
         ("GET", f"/v1beta/{NAME}", {}),
         ("GET", "/v1beta/files/xyz:download", {"alt": "media"}),
         ("DELETE", "/v1beta/files/xyz", {}),
-    ] == [(errand.method, errand.path, errand.query) for errand in told]
-    assert None is DIALECT.delete(msgspec.structs.replace(FILM, file=""))
+    ] == [(vendor_call.method, vendor_call.path, vendor_call.query) for vendor_call in told]
+    assert None is PROTOCOL.delete(msgspec.structs.replace(FILM, file=""))
 
 
 @pytest.mark.parametrize(
     ("ask", "param"),
     [
-        (lambda: DIALECT.content(FILM, "thumbnail"), "variant"),
-        (lambda: DIALECT.content(FILM, "spritesheet"), "variant"),
-        (lambda: DIALECT.remix(FILM, "more"), "video_id"),
+        (lambda: PROTOCOL.content(FILM, "thumbnail"), "variant"),
+        (lambda: PROTOCOL.content(FILM, "spritesheet"), "variant"),
+        (lambda: PROTOCOL.remix(FILM, "more"), "video_id"),
     ],
 )
 def test_what_there_is_not_is_refused_by_name(ask, param):

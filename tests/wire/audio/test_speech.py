@@ -4,7 +4,14 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.audio.speech import FORMATS, Wish, changes, content_type, facts, wish
+from trivium.wire.audio.speech import (
+    FORMATS,
+    SpeechRequest,
+    changes,
+    content_type,
+    facts,
+    read_request,
+)
 from trivium.wire.peek import members
 
 GOOD = {"model": "m", "input": "Hi", "voice": "alloy"}
@@ -16,7 +23,7 @@ def body(**more):
 
 def test_what_is_left_out_has_its_default():
     """MP3 at an ordinary pace, as sound."""
-    assert Wish(text="Hi", voice="alloy", format="mp3") == wish(body())
+    assert SpeechRequest(text="Hi", voice="alloy", format="mp3") == read_request(body())
     assert (False, 2) == (facts(body()).stream, facts(body()).known.characters)
 
 

@@ -2,9 +2,12 @@
 
 import pytest
 
-from trivium.wire.audio.subtitles import Segment, srt, vtt
+from trivium.wire.audio.subtitles import SpeechSegment, srt, vtt
 
-SEGMENTS = [Segment(0.0, 1.5, " Hello."), Segment(3599.9996, 3600.0, "A\n\nB --> <C> & D")]
+SEGMENTS = [
+    SpeechSegment(0.0, 1.5, " Hello."),
+    SpeechSegment(3599.9996, 3600.0, "A\n\nB --> <C> & D"),
+]
 
 
 def test_subrip():
@@ -35,7 +38,7 @@ def test_webvtt():
 )
 def test_times_are_never_nonsense(start, end, shown):
     """Whatever an upstream says."""
-    assert shown in srt([Segment(start, end, "x")])
+    assert shown in srt([SpeechSegment(start, end, "x")])
 
 
 def test_nothing_said_is_no_cue():

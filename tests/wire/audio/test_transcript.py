@@ -2,13 +2,13 @@
 
 from trivium.conversation.usage import Usage
 from trivium.wire.audio.transcript import (
-    Wish,
+    TranscriptRequest,
     changes,
     chunked,
     known,
+    read_request,
     transcription,
     translation,
-    wish,
 )
 from trivium.wire.form import FormMembers
 from trivium.wire.multipart import Part
@@ -25,7 +25,7 @@ def form(**values):
 def test_what_is_left_out_has_its_default():
     """JSON, whole."""
     body = form(model="m")
-    assert Wish(format="json", present=frozenset({"model"})) == wish(body)
+    assert TranscriptRequest(format="json", present=frozenset({"model"})) == read_request(body)
     assert ("m", False, Usage()) == (
         transcription(body).model,
         transcription(body).stream,

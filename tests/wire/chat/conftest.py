@@ -6,16 +6,16 @@ import msgspec
 import pytest
 
 from trivium.conversation.events import spelled
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Origin
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import target
-from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
+from trivium.wire.codec import AnswerContext, ReadContext, WriteContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Shape
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "chat" / "translate"
-ORIGIN = Origin("chat", "openai", "channel-1")
+ORIGIN = StateOrigin("chat", "openai", "channel-1")
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -32,7 +32,7 @@ def read_request():
 
     def run(body, **context):
         data = body if isinstance(body, bytes) else msgspec.json.encode(body)
-        return CODECS[Shape.CHAT].read_request(_members(data), RequestContext(**context))
+        return CODECS[Shape.CHAT].read_request(_members(data), ReadContext(**context))
 
     return run
 

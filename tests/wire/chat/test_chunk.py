@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from trivium.wire.chat.chunk import Chunk, Opening
+from trivium.wire.chat.chunk import Chunk, OpeningChunk
 
 READ = [
     b'{"choices":[{"delta":{"content":[{"type":"text","text":"x"}]}}]}',
@@ -22,5 +22,5 @@ def test_what_servers_are_known_to_send_is_read(raw):
 
 def test_the_first_chunk_says_who_answers():
     """Later ones are not asked again."""
-    found = msgspec.json.decode(b'{"id":"c1","model":"x","choices":[]}', type=Opening)
+    found = msgspec.json.decode(b'{"id":"c1","model":"x","choices":[]}', type=OpeningChunk)
     assert ("c1", "x", []) == (found.id, found.model, found.choices)

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.faults import Fault, Kind
-from trivium.wire.chat.chunk import Choice
+from trivium.wire.chat.chunk import ChunkChoice
 from trivium.wire.chat.failure import broke, of_choice, told
 from trivium.wire.codec import AnswerContext
 
@@ -17,7 +17,7 @@ def refused(error):
     return Fault(Kind.UPSTREAM_OVERLOADED, "Busy.")
 
 
-CONTEXT = AnswerContext(origin=Origin("chat", "openai", "main"), refused=refused)
+CONTEXT = AnswerContext(origin=StateOrigin("chat", "openai", "main"), refused=refused)
 
 
 def test_nonsense_is_the_vendors_fault():
@@ -36,11 +36,11 @@ def test_an_error_is_understood_by_whoever_knows_vendors(error):
 @pytest.mark.parametrize(
     ("choice", "kind"),
     [
-        (Choice(error={"message": "busy"}), Kind.UPSTREAM_OVERLOADED),
-        (Choice(finish_reason="error"), Kind.UPSTREAM_BROKE),
-        (Choice(finish_reason="insufficient_system_resource"), Kind.UPSTREAM_BROKE),
-        (Choice(finish_reason="stop"), None),
-        (Choice(), None),
+        (ChunkChoice(error={"message": "busy"}), Kind.UPSTREAM_OVERLOADED),
+        (ChunkChoice(finish_reason="error"), Kind.UPSTREAM_BROKE),
+        (ChunkChoice(finish_reason="insufficient_system_resource"), Kind.UPSTREAM_BROKE),
+        (ChunkChoice(finish_reason="stop"), None),
+        (ChunkChoice(), None),
     ],
 )
 def test_a_choice_may_say_itself_that_it_broke_off(choice, kind):

@@ -6,7 +6,7 @@ import pytest
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import (
     Audio,
     Citation,
@@ -18,7 +18,7 @@ from trivium.conversation.parts import (
     Text,
     TokenLogprob,
 )
-from trivium.conversation.places import Loss
+from trivium.conversation.shape_capabilities import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.chat.read_answer import ANSWER, read
@@ -49,7 +49,7 @@ def test_members_of_a_choice_are_known(choice, told):
     assert told == found
 
 
-CONTEXT = AnswerContext(origin=Origin("chat", "openai", "a"), model="m2")
+CONTEXT = AnswerContext(origin=StateOrigin("chat", "openai", "a"), model="m2")
 USAGE = Usage(fresh=12, cache_read=8, output=4, reasoning=3)
 STOP = Finish(Unified.STOP, "stop")
 CITATION = Citation(

@@ -3,14 +3,14 @@
 import msgspec
 import pytest
 
-from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Role
+from trivium.conversation.losses import Rank
 from trivium.conversation.parts import Text
 from trivium.conversation.request import (
     Effort,
     Extension,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
 )
@@ -33,7 +33,7 @@ def test_absent_and_null_members_are_the_same(asked):
         ({"max_tokens": 5.0}, "output_max", 5),
         ({"stop": "END"}, "stop", ("END",)),
         ({"stop": ["a", "", "b"]}, "stop", ("a", "b")),
-        ({"reasoning_effort": "xhigh"}, "reasoning", ReasoningWish(effort=Effort.XHIGH)),
+        ({"reasoning_effort": "xhigh"}, "reasoning", ReasoningSettings(effort=Effort.XHIGH)),
         ({"response_format": {"type": "text"}}, "format", ResponseFormat(FormatKind.TEXT)),
         ({"response_format": {"type": "json_object"}}, "format", ResponseFormat(FormatKind.JSON)),
         (
@@ -197,9 +197,9 @@ def test_the_schema_keeps_its_bytes(read_request):
 def test_json_that_is_only_skimmed_at_first_is_refused_when_read(raw):
     """The top level is split before its members are looked into."""
     from trivium.wire.chat.read_request import read
-    from trivium.wire.codec import RequestContext
+    from trivium.wire.codec import ReadContext
 
     members = {"model": msgspec.Raw(b'"m"'), "messages": msgspec.Raw(raw)}
     with pytest.raises(Fault) as caught:
-        read(members, RequestContext())
+        read(members, ReadContext())
     assert Kind.MALFORMED_JSON is caught.value.kind

@@ -20,20 +20,20 @@ from trivium.conversation.events import (
     UsageReport,
 )
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Opaque, Origin
-from trivium.conversation.pairing import minted
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
     Audio,
     Citation,
-    Form,
     Inline,
     Native,
     Reasoning,
+    ReasoningForm,
     Refusal,
     Text,
     TokenLogprob,
 )
-from trivium.conversation.places import Loss
+from trivium.conversation.shape_capabilities import Loss
+from trivium.conversation.tool_pairs import minted
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.chat.read_stream import Reader
@@ -41,7 +41,7 @@ from trivium.wire.codec import AnswerContext
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "chat"
 NAMES = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.sse"))
-ORIGIN = Origin("chat", "openai", "channel-1")
+ORIGIN = StateOrigin("chat", "openai", "channel-1")
 STOP = Finish(Unified.STOP, "stop")
 CALLED = Finish(Unified.TOOL_CALLS, "tool_calls")
 
@@ -355,7 +355,11 @@ def test_a_hidden_thought_opens_a_part_of_its_own(events_of):
         b'"finish_reason":"stop"}]}\n\n'
     )
     (part,) = assembled(events_of(body)).candidates[0].parts
-    assert (Form.HIDDEN, "", b'[{"data":"z"}]') == (part.form, part.text, part.opaque[0].data)
+    assert (ReasoningForm.HIDDEN, "", b'[{"data":"z"}]') == (
+        part.form,
+        part.text,
+        part.opaque[0].data,
+    )
 
 
 def pieces(*deltas):
@@ -435,6 +439,6 @@ def test_a_call_without_a_name_is_never_an_empty_success(arguments):
         {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
     ]
     wire = b"".join(b"data: %b\n\n" % msgspec.json.encode(one) for one in frames)
-    reader = Reader(AnswerContext(origin=Origin("chat", "vendor", "main"), seed="s"))
+    reader = Reader(AnswerContext(origin=StateOrigin("chat", "vendor", "main"), seed="s"))
     events = reader.feed(wire + b"data: [DONE]\n\n")
     assert "no name" in events[-1].fault.message

@@ -5,7 +5,7 @@ import pytest
 
 from trivium.faults import Fault, Kind
 from trivium.wire.chat.request import changes, facts
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import members
 
 SAID = [{"role": "user", "content": "x"}]
@@ -16,23 +16,23 @@ def body(**more):
 
 
 READ = [
-    ({}, Facts(model="m")),
-    ({"stream": True}, Facts(model="m", stream=True)),
-    ({"stream": None, "n": None}, Facts(model="m")),
-    ({"max_tokens": 5}, Facts(model="m", output_max=5)),
-    ({"max_tokens": 5, "max_completion_tokens": 7}, Facts(model="m", output_max=7)),
-    ({"max_tokens": 5, "n": 3}, Facts(model="m", output_max=15, choices=3)),
+    ({}, RequestFacts(model="m")),
+    ({"stream": True}, RequestFacts(model="m", stream=True)),
+    ({"stream": None, "n": None}, RequestFacts(model="m")),
+    ({"max_tokens": 5}, RequestFacts(model="m", output_max=5)),
+    ({"max_tokens": 5, "max_completion_tokens": 7}, RequestFacts(model="m", output_max=7)),
+    ({"max_tokens": 5, "n": 3}, RequestFacts(model="m", output_max=15, choices=3)),
     ({"stream": True, "stream_options": {"include_usage": True}},
-     Facts(model="m", stream=True, usage_wanted=True)),
-    ({"messages": None, "input": "x"}, Facts(model="m", foreign=True)),
-    ({"messages": None, "input": "x", "max_output_tokens": 7}, Facts(model="m", output_max=7, foreign=True)),
-    ({"messages": None, "input": "x", "max_output_tokens": 7, "n": 2}, Facts(model="m", output_max=14, choices=2, foreign=True)),
-    ({"tools": [{"type": "function", "name": "f"}]}, Facts(model="m", foreign=True)),
-    ({"tools": [{"name": "f", "input_schema": {}}]}, Facts(model="m", foreign=True)),
+     RequestFacts(model="m", stream=True, usage_wanted=True)),
+    ({"messages": None, "input": "x"}, RequestFacts(model="m", foreign=True)),
+    ({"messages": None, "input": "x", "max_output_tokens": 7}, RequestFacts(model="m", output_max=7, foreign=True)),
+    ({"messages": None, "input": "x", "max_output_tokens": 7, "n": 2}, RequestFacts(model="m", output_max=14, choices=2, foreign=True)),
+    ({"tools": [{"type": "function", "name": "f"}]}, RequestFacts(model="m", foreign=True)),
+    ({"tools": [{"name": "f", "input_schema": {}}]}, RequestFacts(model="m", foreign=True)),
     ({"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t"}]}]},
-     Facts(model="m", foreign=True)),
-    ({"messages": [{"role": "user", "content": '"type":"tool_use"'}]}, Facts(model="m")),
-    ({"messages": [{"role": "user", "content": "x", "name": "tool_use"}]}, Facts(model="m")),
+     RequestFacts(model="m", foreign=True)),
+    ({"messages": [{"role": "user", "content": '"type":"tool_use"'}]}, RequestFacts(model="m")),
+    ({"messages": [{"role": "user", "content": "x", "name": "tool_use"}]}, RequestFacts(model="m")),
 ]  # fmt: skip
 
 

@@ -6,14 +6,14 @@ import pytest
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import Delta, PartEnd, PartStart
 from trivium.conversation.finish import Unified
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Reasoning, Refusal, Text
 from trivium.faults import Fault
-from trivium.wire.chat.chunk import Choice
+from trivium.wire.chat.chunk import ChunkChoice
 from trivium.wire.chat.stream_choice import ChoiceReader, Sequence, heard
 from trivium.wire.codec import AnswerContext
 
-ORIGIN = Origin("chat", "openai", "main")
+ORIGIN = StateOrigin("chat", "openai", "main")
 
 
 def events(*deltas, tags=False, word="stop"):
@@ -21,9 +21,9 @@ def events(*deltas, tags=False, word="stop"):
     reader = ChoiceReader(0, Sequence(AnswerContext(origin=ORIGIN, think_tags=tags)))
     out = []
     for delta in deltas:
-        choice = msgspec.convert({"delta": delta}, Choice)
+        choice = msgspec.convert({"delta": delta}, ChunkChoice)
         reader.feed(choice, out)
-    reader.feed(Choice(finish_reason=word), out)
+    reader.feed(ChunkChoice(finish_reason=word), out)
     reader.end(out)
     return out, reader.finished().finish.unified
 

@@ -7,7 +7,7 @@ from openai.types.chat import ChatCompletion
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
     Audio,
     Citation,
@@ -27,7 +27,7 @@ from trivium.wire.codec import AnswerContext
 
 STOP = Finish(Unified.STOP, "stop")
 CALLED = Finish(Unified.TOOL_CALLS, "tool_calls")
-OPAQUE = (Opaque("signature", b"sig", Origin("messages", "anthropic", "a")),)
+OPAQUE = (Opaque("signature", b"sig", StateOrigin("messages", "anthropic", "a")),)
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ def test_probabilities_are_written(choice):
 def test_what_was_read_is_written_alike(wire, writing, name):
     """Reading and writing a vendor's answer keeps what its message says."""
     before = msgspec.json.decode(wire(f"answer-{name}.json"))
-    context = AnswerContext(origin=Origin("chat", "openai", "a"))
+    context = AnswerContext(origin=StateOrigin("chat", "openai", "a"))
     after = msgspec.json.decode(write(read(wire(f"answer-{name}.json"), context), writing()))
     if name == "tools":
         before["choices"][0]["message"]["tool_calls"][1]["function"]["arguments"] = "{}"

@@ -4,9 +4,9 @@ import pytest
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.fit import FILLER
-from trivium.conversation.honesty import Mend
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.losses import Mend
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
     Audio,
     Document,
@@ -22,7 +22,7 @@ from trivium.conversation.request import Conversation
 from trivium.conversation.target import BY_SHAPE, Input, ReasoningBack
 from trivium.faults import Fault, Kind
 
-ORIGIN = Origin("chat", "openai", "channel-1")
+ORIGIN = StateOrigin("chat", "openai", "channel-1")
 PNG = Image(Inline("image/png", "AAAA"))
 PNG_PART = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
@@ -195,7 +195,7 @@ def test_trap_026_attachments_go_back_to_their_maker_alone(written):
     """Byte for byte, and to no other account."""
 
     def turn(account):
-        origin = Origin("chat", "openai", account)
+        origin = StateOrigin("chat", "openai", account)
         details = Opaque("reasoning_details", b'[{"data":"x"}]', origin)
         extra = Opaque("extra_content", b'{"google":{"thought_signature":"s"}}', origin)
         return assistant(

@@ -6,17 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.calls import ToolCall, ToolResult
-from trivium.conversation.honesty import Act, Drop, Rank, Report
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.members import Concept
-from trivium.conversation.opaque import Origin
+from trivium.conversation.losses import Drop, DropAction, Rank, Report
+from trivium.conversation.member_table import Concept
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import CacheMark, Image, Inline, Reasoning, Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
     Extension,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
@@ -26,7 +26,7 @@ from trivium.faults import Fault, Kind
 from trivium.wire.chat.write_request import write
 
 USER = Turn(Role.USER, (Text("Hi"),))
-ORIGIN = Origin("chat", "openai", "channel-1")
+ORIGIN = StateOrigin("chat", "openai", "channel-1")
 
 
 def asking(shape="messages", **fields):
@@ -78,20 +78,20 @@ def test_trap_118_usage_is_always_asked_for(written):
 
 
 @pytest.mark.parametrize(
-    ("wish", "facts", "expected"),
+    ("wanted", "facts", "expected"),
     [
         (None, {}, None),
-        (ReasoningWish(effort=Effort.MAX), {}, "max"),
-        (ReasoningWish(effort=Effort.MAX), {"efforts": (Effort.LOW, Effort.HIGH)}, "high"),
-        (ReasoningWish(switch=Thinking.OFF), {}, "none"),
-        (ReasoningWish(budget=2000), {}, "low"),
-        (ReasoningWish(switch=Thinking.ADAPTIVE), {}, None),
-        (ReasoningWish(effort=Effort.LOW), {"thinks": Thinks.NONE}, None),
+        (ReasoningSettings(effort=Effort.MAX), {}, "max"),
+        (ReasoningSettings(effort=Effort.MAX), {"efforts": (Effort.LOW, Effort.HIGH)}, "high"),
+        (ReasoningSettings(switch=Thinking.OFF), {}, "none"),
+        (ReasoningSettings(budget=2000), {}, "low"),
+        (ReasoningSettings(switch=Thinking.ADAPTIVE), {}, None),
+        (ReasoningSettings(effort=Effort.LOW), {"thinks": Thinks.NONE}, None),
     ],
 )
-def test_reasoning_is_asked_for_in_steps_the_model_knows(written, wish, facts, expected):
+def test_reasoning_is_asked_for_in_steps_the_model_knows(written, wanted, facts, expected):
     """The nearest one; nothing where the model decides or does not think."""
-    assert expected == written(USER, reasoning=wish, facts=facts).get("reasoning_effort")
+    assert expected == written(USER, reasoning=wanted, facts=facts).get("reasoning_effort")
 
 
 @pytest.mark.parametrize(
@@ -105,16 +105,16 @@ def test_reasoning_is_asked_for_in_steps_the_model_knows(written, wish, facts, e
         (
             {"sampling": Sampling(temperature=1.5)},
             {"temperature_max": 1.0},
-            Drop("temperature", "at most 1", Act.CHANGED),
+            Drop("temperature", "at most 1", DropAction.CHANGED),
         ),
         ({"sampling": Sampling(top_k=5)}, {}, Drop("top_k", "the chat shape has none")),
         (
-            {"reasoning": ReasoningWish(effort=Effort.MAX)},
+            {"reasoning": ReasoningSettings(effort=Effort.MAX)},
             {"efforts": (Effort.LOW, Effort.HIGH)},
-            Drop("thinking", "high is the nearest", Act.CHANGED),
+            Drop("thinking", "high is the nearest", DropAction.CHANGED),
         ),
         (
-            {"reasoning": ReasoningWish(effort=Effort.LOW)},
+            {"reasoning": ReasoningSettings(effort=Effort.LOW)},
             {"thinks": Thinks.NONE},
             Drop("thinking", "not taken by this model"),
         ),

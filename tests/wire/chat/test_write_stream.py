@@ -6,6 +6,7 @@ from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletionChunk
 
 from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.answer_events import replayed
 from trivium.conversation.assemble import assembled
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.events import (
@@ -21,7 +22,7 @@ from trivium.conversation.events import (
     UsageReport,
 )
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
     Audio,
     Citation,
@@ -34,14 +35,13 @@ from trivium.conversation.parts import (
     TokenLogprob,
     VendorPart,
 )
-from trivium.conversation.replay import replayed
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.chat.codec import CODEC
 
 STOP = Finish(Unified.STOP)
 CALLED = Finish(Unified.TOOL_CALLS)
-OPAQUE = (Opaque("signature", b"sig", Origin("messages", "anthropic", "a")),)
+OPAQUE = (Opaque("signature", b"sig", StateOrigin("messages", "anthropic", "a")),)
 
 
 def seal(opaque):

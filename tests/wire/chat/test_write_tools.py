@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.members import Concept
+from trivium.conversation.member_table import Concept
 from trivium.conversation.parts import Native, Text
 from trivium.conversation.target import ServerKind
 from trivium.conversation.tools import (

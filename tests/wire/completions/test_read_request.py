@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from trivium.conversation.items import Role
 from trivium.faults import Fault, Kind
-from trivium.wire.codec import RequestContext
+from trivium.wire.codec import ReadContext
 from trivium.wire.completions.read_request import echoed, read
 
 
 def _read(**members):
     body = msgspec.json.encode({"model": "m", "prompt": "Once", **members})
-    return read(msgspec.json.decode(body, type=dict[str, msgspec.Raw]), RequestContext())
+    return read(msgspec.json.decode(body, type=dict[str, msgspec.Raw]), ReadContext())
 
 
 @pytest.mark.parametrize("prompt", ["Once", ["Once"]])
@@ -106,7 +106,7 @@ def test_a_wrong_value_is_named(members, kind, param):
 def test_a_prompt_must_be_there():
     """Null is another matter."""
     with pytest.raises(Fault) as caught:
-        read({"model": msgspec.Raw(b'"m"')}, RequestContext())
+        read({"model": msgspec.Raw(b'"m"')}, ReadContext())
 
     assert Kind.MISSING_MEMBER is caught.value.kind
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trivium.conversation.honesty import Rank, Report
+from trivium.conversation.losses import Rank, Report
 from trivium.conversation.request import Extension
 from trivium.conversation.usage import Usage
 from trivium.conversation.vectors import VectorAnswer, VectorRequest
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_named(members, kind, param):
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected"),
+    ("wanted", "expected"),
     [
         (VectorRequest(inputs=("a", "b")), {"model": "up", "input": ["a", "b"]}),
         (
@@ -95,22 +95,22 @@ def test_what_is_wrong_is_named(members, kind, param):
         ),
     ],
 )
-def test_an_upstream_is_asked_for_texts_and_nothing_it_may_not_know(wish, expected):
+def test_an_upstream_is_asked_for_texts_and_nothing_it_may_not_know(wanted, expected):
     """Servers differ on ``encoding_format``."""
     report = Report("x")
-    assert expected == msgspec.json.decode(VECTORS.write_request(wish, "up", report))
+    assert expected == msgspec.json.decode(VECTORS.write_request(wanted, "up", report))
     assert [] == report.drops
 
 
 def test_what_the_shape_has_not_is_reported():
     """By its name in the caller's body; in strict mode it is refused."""
-    wish = VectorRequest(inputs=("a",), extensions=(Extension("taskType", b"1", Rank.HINT),))
+    wanted = VectorRequest(inputs=("a",), extensions=(Extension("taskType", b"1", Rank.HINT),))
     report = Report("x")
-    VECTORS.write_request(wish, "up", report)
+    VECTORS.write_request(wanted, "up", report)
 
     assert ["taskType"] == [drop.member for drop in report.drops]
     with pytest.raises(Fault):
-        VECTORS.write_request(wish, "up", Report("x", strict=True))
+        VECTORS.write_request(wanted, "up", Report("x", strict=True))
 
 
 def test_vectors_are_read_by_their_index_in_either_form():
@@ -171,9 +171,9 @@ def test_an_error_with_status_200_is_an_error():
 def test_the_caller_gets_the_form_it_asked_for(is_packed):
     """In order, with an index and usage."""
     answer = VectorAnswer(vectors=([0.5, -1.0], [2.0]), usage=Usage(fresh=4, cache_read=1))
-    wish = VectorRequest(inputs=("a", "b"), packed=is_packed)
+    wanted = VectorRequest(inputs=("a", "b"), packed=is_packed)
 
-    found = msgspec.json.decode(VECTORS.write_answer(answer, wish, "m"))
+    found = msgspec.json.decode(VECTORS.write_answer(answer, wanted, "m"))
 
     vectors = [row["embedding"] for row in found["data"]]
     assert [[0.5, -1.0], [2.0]] == ([unpacked(v) for v in vectors] if is_packed else vectors)

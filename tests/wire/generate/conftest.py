@@ -8,18 +8,18 @@ import pytest
 
 from trivium.conversation.assemble import assembled
 from trivium.conversation.events import spelled
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import THOUGHT_SIGNATURE, Opaque, Origin
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import THOUGHT_SIGNATURE, Opaque, StateOrigin
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import target
 from trivium.faults import Fault
 from trivium.secret import Keyring
-from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
+from trivium.wire.codec import AnswerContext, ReadContext, WriteContext
 from trivium.wire.envelope import opener, sealer
 from trivium.wire.generate.codec import CODEC
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "generate"
-ORIGIN = Origin("generate", "gemini", "main")
+ORIGIN = StateOrigin("generate", "gemini", "main")
 KEYS = Keyring(b"k" * 32)
 
 
@@ -27,7 +27,7 @@ class Wires:
     """The shape's codec with everything it must be told."""
 
     origin = ORIGIN
-    other = Origin("messages", "anthropic", "main")
+    other = StateOrigin("messages", "anthropic", "main")
     seal = staticmethod(sealer(KEYS, 7))
     open = staticmethod(opener(KEYS, 7))
 
@@ -42,9 +42,7 @@ class Wires:
         """The conversation of a body, given as bytes or as JSON members."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         members = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-        return CODEC.read_request(
-            members, RequestContext(model=model, stream=stream, open=cls.open)
-        )
+        return CODEC.read_request(members, ReadContext(model=model, stream=stream, open=cls.open))
 
     @classmethod
     def turns(cls, *parts, role=None):

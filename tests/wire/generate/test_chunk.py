@@ -3,12 +3,12 @@
 import pytest
 
 from trivium.wire.generate.chunk import read, read_all, told
-from trivium.wire.generate.chunk_forms import Chunk
+from trivium.wire.generate.chunk_structs import WatchedChunk
 
 
 def chunk(*, finished=False, usage=None, error=None, answers=True):
     """A chunk with the usual values."""
-    return Chunk(finished=finished, usage=usage, error=error, answers=answers)
+    return WatchedChunk(finished=finished, usage=usage, error=error, answers=answers)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import pytest
 
-from stories.sdk.clients import genai
+from end_to_end.sdk.clients import genai
 from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.answer_events import replayed
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import (
     Delta,
@@ -21,11 +22,10 @@ from trivium.conversation.events import (
 )
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Report
 from trivium.conversation.items import Role
+from trivium.conversation.losses import Report
 from trivium.conversation.opaque import SIGNATURE, Opaque
-from trivium.conversation.parts import Form, Reasoning, Text
-from trivium.conversation.replay import replayed
+from trivium.conversation.parts import Reasoning, ReasoningForm, Text
 from trivium.faults import Fault, Kind
 from trivium.wire.generate.codec import CODEC
 from trivium.wire.operation import Shape
@@ -213,7 +213,7 @@ def test_thoughts_and_signatures_over_three_turns(wires, keeps_thoughts, streams
             (
                 Candidate(
                     (
-                        Reasoning(text=f"Plan {turn}.", form=Form.FULL, opaque=(sig,)),
+                        Reasoning(text=f"Plan {turn}.", form=ReasoningForm.FULL, opaque=(sig,)),
                         *([ToolCall(id=f"c{turn}", name="f", arguments="{}")] if turn < 2 else []),
                         *([Text(text="Done.")] if turn == 2 else []),
                     ),
@@ -252,7 +252,11 @@ def test_what_a_chat_of_google_genai_keeps_piece_by_piece_is_one_turn_again(wire
     what was said, with the state that came last, as its maker demands of it.
     """
     kept = Opaque(SIGNATURE, b"sig", wires.other, "claude-x")
-    said = (Reasoning("Let me think.", Form.FULL, opaque=(kept,)), Text("I will look."), *calls)
+    said = (
+        Reasoning("Let me think.", ReasoningForm.FULL, opaque=(kept,)),
+        Text("I will look."),
+        *calls,
+    )
     answer = Answer((Candidate(said, Finish(Unified.STOP)),))
     told = [one for event in replayed(answer) for one in cut(event)]
     Vendor.answer, Vendor.kind = wires.streamed(told), "text/event-stream"
@@ -261,7 +265,10 @@ def test_what_a_chat_of_google_genai_keeps_piece_by_piece_is_one_turn_again(wire
     list(chat.send_message_stream("Second?"))
     first, spoken, second = wires.read(Vendor.asked[-1]).turns
     assert [(Text("First?"),), (Text("Second?"),)] == [first.parts, second.parts]
-    assert (Reasoning("Let me think.", Form.SUMMARY, opaque=(kept,)), *said[1:]) == spoken.parts
+    assert (
+        Reasoning("Let me think.", ReasoningForm.SUMMARY, opaque=(kept,)),
+        *said[1:],
+    ) == spoken.parts
 
 
 def cut(event):

@@ -8,10 +8,10 @@ from trivium.conversation.parts import (
     Audio,
     Citation,
     Document,
-    Form,
     Image,
     Inline,
     Reasoning,
+    ReasoningForm,
     Remote,
     Text,
     TokenLogprob,
@@ -48,7 +48,7 @@ def test_thoughts_stand_beside_the_candidates(wires):
     """Trap 95: they count as output; the total tells whether they are in the candidates."""
     found = wires.answer(wires.fixture("thoughts.json"))
     assert (
-        Reasoning(text="Plan.", form=Form.SUMMARY),
+        Reasoning(text="Plan.", form=ReasoningForm.SUMMARY),
         Text(text="Hello.", opaque=(wires.signature(),)),
     ) == found.candidates[0].parts
     assert 1708 == found.usage.output_total

@@ -5,7 +5,7 @@ import pytest
 from trivium.conversation.request import (
     Effort,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
@@ -38,11 +38,11 @@ def read(wires, **config):
         ({"responseMimeType": "text/x.enum", "responseSchema": {"type": "STRING", "enum": ["a"]}}, "format", ResponseFormat(FormatKind.ENUM, b'{"type":"string","enum":["a"]}')),
         ({}, "format", None),
         ({"thinkingConfig": {}}, "reasoning", None),
-        ({"thinkingConfig": {"thinkingBudget": 0}}, "reasoning", ReasoningWish(Thinking.OFF)),
-        ({"thinkingConfig": {"thinkingBudget": -1}}, "reasoning", ReasoningWish(Thinking.ADAPTIVE)),
-        ({"thinkingConfig": {"thinkingBudget": 99}}, "reasoning", ReasoningWish(budget=99)),
-        ({"thinking_config": {"thinking_level": "low", "include_thoughts": False}}, "reasoning", ReasoningWish(effort=Effort.LOW, shown=False)),
-        ({"thinkingConfig": {"thinkingLevel": "THINKING_LEVEL_UNSPECIFIED", "thinkingBudget": 5}}, "reasoning", ReasoningWish(budget=5)),
+        ({"thinkingConfig": {"thinkingBudget": 0}}, "reasoning", ReasoningSettings(Thinking.OFF)),
+        ({"thinkingConfig": {"thinkingBudget": -1}}, "reasoning", ReasoningSettings(Thinking.ADAPTIVE)),
+        ({"thinkingConfig": {"thinkingBudget": 99}}, "reasoning", ReasoningSettings(budget=99)),
+        ({"thinking_config": {"thinking_level": "low", "include_thoughts": False}}, "reasoning", ReasoningSettings(effort=Effort.LOW, shown=False)),
+        ({"thinkingConfig": {"thinkingLevel": "THINKING_LEVEL_UNSPECIFIED", "thinkingBudget": 5}}, "reasoning", ReasoningSettings(budget=5)),
     ],
 )  # fmt: skip
 def test_every_member_has_its_field(wires, config, field, value):

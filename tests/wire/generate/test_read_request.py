@@ -3,13 +3,13 @@
 import pytest
 
 from trivium.conversation.calls import ToolCall, ToolResult
-from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Role, Turn
+from trivium.conversation.losses import Rank
 from trivium.conversation.parts import Audio, Document, Image, Inline, Remote, Stored, Text, Video
 from trivium.conversation.request import (
     Extension,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     Sampling,
 )
 from trivium.conversation.tools import ChoiceMode, ServerKind, ToolChoice
@@ -68,7 +68,7 @@ def test_google_genai_for_python_with_both_spellings(wires):
         b'{"type":"object","properties":{"note":{"type":["string","null"]},'
         b'"max_items":{"type":"array","items":{"type":"string"},"minItems":2}}}'
     ) == found.format.schema
-    assert ReasoningWish(budget=2048, shown=True) == found.reasoning
+    assert ReasoningSettings(budget=2048, shown=True) == found.reasoning
     assert (("some_team", "a"),) == found.metadata
     assert () == found.extensions
 
@@ -97,7 +97,7 @@ def test_gemini_cli_with_a_placeholder_for_a_signature(wires):
     (call,) = found.turns[1].parts
     assert ("call_1", ()) == (call.id, call.opaque)
     assert b'"$schema":"http://json-schema.org/draft-07/schema#"' in found.tools[0].parameters
-    assert ReasoningWish(budget=8192, shown=True) == found.reasoning
+    assert ReasoningSettings(budget=8192, shown=True) == found.reasoning
 
 
 ALONE = {
@@ -259,7 +259,7 @@ PNG = {"mimeType": "image/png", "data": "iVBORw0KGgo"}
 def test_a_large_history_is_read_as_a_small_one_is(wires, monkeypatch, contents):
     """Whatever else is in it than words and files."""
     small = wires.read({"contents": contents})
-    monkeypatch.setattr("trivium.wire.bulk.PACED_BYTES", 10)
+    monkeypatch.setattr("trivium.wire.json_size.PACED_BYTES", 10)
     assert small == wires.read({"contents": contents})
 
 
@@ -277,7 +277,7 @@ def test_a_large_history_is_refused_as_a_small_one_is(wires, monkeypatch, part, 
     """By name."""
     body = {"contents": [{"role": "user", "parts": [{"text": "a"}, part]}]}
     first = wires.refused(body)
-    monkeypatch.setattr("trivium.wire.bulk.PACED_BYTES", 10)
+    monkeypatch.setattr("trivium.wire.json_size.PACED_BYTES", 10)
     second = wires.refused(body)
     assert (first.kind, first.param, first.message) == (second.kind, second.param, second.message)
     assert param == first.param

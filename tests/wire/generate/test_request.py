@@ -6,7 +6,7 @@ import pytest
 
 from trivium.faults import Fault, Kind
 from trivium.wire.generate.passage import COUNT, EMBED, EMBED_BATCH, GENERATE, STREAM
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import members
 
 
@@ -18,26 +18,29 @@ def config(text, member="generationConfig"):
 @pytest.mark.parametrize(
     ("body", "facts"),
     [
-        (b'{"contents":[]}', Facts(model="")),
-        (config("null"), Facts(model="")),
-        (config("{}"), Facts(model="")),
-        (config('{"maxOutputTokens":100}'), Facts(model="", output_max=100)),
-        (config('{"max_output_tokens":100}'), Facts(model="", output_max=100)),
-        (config('{"maxOutputTokens":"100"}'), Facts(model="", output_max=100)),
-        (config('{"maxOutputTokens":100.0}'), Facts(model="", output_max=100)),
-        (config('{"maxOutputTokens":null}'), Facts(model="")),
-        (config('{"maxOutputTokens":0}'), Facts(model="")),
-        (config('{"maxOutputTokens":9}', "generation_config"), Facts(model="", output_max=9)),
+        (b'{"contents":[]}', RequestFacts(model="")),
+        (config("null"), RequestFacts(model="")),
+        (config("{}"), RequestFacts(model="")),
+        (config('{"maxOutputTokens":100}'), RequestFacts(model="", output_max=100)),
+        (config('{"max_output_tokens":100}'), RequestFacts(model="", output_max=100)),
+        (config('{"maxOutputTokens":"100"}'), RequestFacts(model="", output_max=100)),
+        (config('{"maxOutputTokens":100.0}'), RequestFacts(model="", output_max=100)),
+        (config('{"maxOutputTokens":null}'), RequestFacts(model="")),
+        (config('{"maxOutputTokens":0}'), RequestFacts(model="")),
+        (
+            config('{"maxOutputTokens":9}', "generation_config"),
+            RequestFacts(model="", output_max=9),
+        ),
         (
             config('{"max_output_tokens":"9","candidate_count":4}', "generation_config"),
-            Facts(model="", output_max=36, choices=4),
+            RequestFacts(model="", output_max=36, choices=4),
         ),
-        (config('{"candidateCount":8}'), Facts(model="", choices=8)),
-        (config('{"candidateCount":0}'), Facts(model="")),
-        (b'{"contents":{"parts":{"text":"hi"}}}', Facts(model="")),
+        (config('{"candidateCount":8}'), RequestFacts(model="", choices=8)),
+        (config('{"candidateCount":0}'), RequestFacts(model="")),
+        (b'{"contents":{"parts":{"text":"hi"}}}', RequestFacts(model="")),
         (
             b'{"contents":[],"system_instruction":{},"toolConfig":{},"safety_settings":[]}',
-            Facts(model=""),
+            RequestFacts(model=""),
         ),
     ],
 )
@@ -65,7 +68,7 @@ def test_a_request_says_what_it_is(body, facts):
 )
 def test_what_generates_nothing_has_no_output(passage, body, choices):
     """The quote is for the input alone."""
-    assert Facts(model="", output_max=0, choices=choices) == passage.facts(members(body))
+    assert RequestFacts(model="", output_max=0, choices=choices) == passage.facts(members(body))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +151,7 @@ def test_both_spellings_of_one_member_are_refused(camel, snake):
 def spliced(passage, body, model, upstream):
     """The body as it goes upstream."""
     inside = members(body)
-    return inside.splice(passage.changes(inside, Facts(model=model), upstream, True))
+    return inside.splice(passage.changes(inside, RequestFacts(model=model), upstream, True))
 
 
 @pytest.mark.parametrize("passage", [GENERATE, STREAM, COUNT, EMBED])
@@ -176,7 +179,9 @@ def test_a_repeated_model_takes_the_upstreams_name(passage, given, upstream, wan
 @pytest.mark.parametrize("passage", [GENERATE, STREAM, COUNT, EMBED])
 def test_a_body_without_model_is_left_alone(passage):
     """The address says it already."""
-    assert {} == passage.changes(members(b'{"contents":[]}'), Facts(model="g"), "other", False)
+    assert {} == passage.changes(
+        members(b'{"contents":[]}'), RequestFacts(model="g"), "other", False
+    )
 
 
 def test_the_count_of_a_whole_request_is_renamed_inside():
@@ -186,7 +191,7 @@ def test_the_count_of_a_whole_request_is_renamed_inside():
         assert (b'{"%s":{"model":"models/other","contents":[ 1.00,"\\u00e4"]}}' % name) == spliced(
             COUNT, body, "g", "other"
         )
-        assert {} == COUNT.changes(members(body), Facts(model="g"), "g", False)
+        assert {} == COUNT.changes(members(body), RequestFacts(model="g"), "g", False)
 
 
 BATCH = (
@@ -201,7 +206,7 @@ def test_every_request_of_a_batch_is_renamed():
         b'{"requests":[{"model":"models/other","content":{"parts":[{"text":"\\u00e4 \\/"}]},'
         b'"outputDimensionality":1.0e2},{"content":{}},{"model":"other"}],"other":[1.0]}'
     ) == spliced(EMBED_BATCH, BATCH, "g", "other")
-    assert {} == EMBED_BATCH.changes(members(BATCH), Facts(model="g"), "g", False)
+    assert {} == EMBED_BATCH.changes(members(BATCH), RequestFacts(model="g"), "g", False)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +236,7 @@ def test_every_request_of_a_batch_is_renamed():
 def test_another_model_than_the_address_is_refused(passage, body, kind, param):
     """It would be a way around the check of what a key may use."""
     with pytest.raises(Fault) as caught:
-        passage.changes(members(json.dumps(body).encode()), Facts(model="g"), "g", True)
+        passage.changes(members(json.dumps(body).encode()), RequestFacts(model="g"), "g", True)
     assert (kind, param) == (caught.value.kind, caught.value.param)
     assert f"`{param}`" in caught.value.message
 
@@ -240,7 +245,7 @@ def test_a_model_that_occurs_twice_inside_is_refused():
     """Also below the top level: parsers disagree on which one counts."""
     body = members(b'{"requests":[{"model":"g","model":"x"}]}')
     with pytest.raises(Fault) as caught:
-        EMBED_BATCH.changes(body, Facts(model="g"), "g", True)
+        EMBED_BATCH.changes(body, RequestFacts(model="g"), "g", True)
     assert (Kind.DUPLICATE_MEMBER, "requests[0].model") == (
         caught.value.kind,
         caught.value.param,

@@ -7,7 +7,7 @@ import pytest
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.generate.passage import COUNT, EMBED, EMBED_BATCH, GENERATE
-from trivium.wire.passage import Answer
+from trivium.wire.passage import AnswerFacts
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "generate"
 
@@ -15,7 +15,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "generate"
 def test_an_answer_reports_its_usage():
     """The vendor's own tools are paid for as input."""
     body = (FIXTURES / "tool-use.json").read_bytes()
-    assert Answer(usage=Usage(fresh=144, output=51, reasoning=56)) == GENERATE.answer(body)
+    assert AnswerFacts(usage=Usage(fresh=144, output=51, reasoning=56)) == GENERATE.answer(body)
 
 
 @pytest.mark.parametrize(
@@ -42,14 +42,14 @@ def test_an_answer_reports_its_usage():
 )
 def test_only_what_is_reported_is_billed(passage, body, usage):
     """Counts are free; embeddings often come without usage."""
-    assert Answer(usage=usage) == passage.answer(body)
+    assert AnswerFacts(usage=usage) == passage.answer(body)
 
 
 @pytest.mark.parametrize("passage", [GENERATE, COUNT, EMBED, EMBED_BATCH])
 def test_an_error_with_status_200_is_an_error(passage):
     """It is never billed, whatever else stands in the body."""
     body = b'{"error": {"code": 503}, "usageMetadata":{"promptTokenCount":4},"embeddings":[]}'
-    assert Answer(error=b'{"code": 503}') == passage.answer(body)
+    assert AnswerFacts(error=b'{"code": 503}') == passage.answer(body)
 
 
 @pytest.mark.parametrize(

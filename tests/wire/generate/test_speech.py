@@ -5,13 +5,13 @@ import base64
 import msgspec
 import pytest
 
-from trivium.conversation.honesty import Report
+from trivium.conversation.losses import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire.audio.speech import Wish
-from trivium.wire.generate.speech import Sound, read_answer, write_request
+from trivium.wire.audio.speech import SpeechRequest
+from trivium.wire.generate.speech import PcmSound, read_answer, write_request
 
-WISH = Wish(text="Hi", voice="Kore", format="wav")
+WISH = SpeechRequest(text="Hi", voice="Kore", format="wav")
 PCM = base64.b64encode(b"\x01\x02" * 8).decode()
 
 
@@ -59,7 +59,7 @@ def test_a_pace_is_dropped_and_said():
 def test_samples_of_all_parts_are_one_sound():
     """Text between is not spoken; the rate is the vendor's."""
     found = read_answer(answered(blob(), {"text": "hm"}, blob()))
-    assert Sound(b"\x01\x02" * 16, 16_000, None) == found
+    assert PcmSound(b"\x01\x02" * 16, 16_000, None) == found
     assert 0.001 == found.seconds
     assert b"RIFF" == found.written("wav")[:4]
     assert b"\x01\x02" * 16 == found.written("pcm")

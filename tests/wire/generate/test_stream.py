@@ -15,7 +15,7 @@ from trivium.wire.generate.passage import STREAM
 from trivium.wire.generate.stream import Watch, watch
 from trivium.wire.heartbeat import heartbeat
 from trivium.wire.operation import Shape
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.sse import FRAME_BYTES_MAX
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "generate"
@@ -248,7 +248,7 @@ def test_mixed_line_ends_are_still_read():
 
 def test_an_event_without_end_is_cut_off():
     """Memory has a limit, and the fault says what happened."""
-    seen = watch(Facts(model="m"))
+    seen = watch(RequestFacts(model="m"))
     assert b"" == seen.feed(b"x" * FRAME_BYTES_MAX)
     with pytest.raises(Fault) as caught:
         seen.feed(b"x")
@@ -257,5 +257,5 @@ def test_an_event_without_end_is_cut_off():
 
 def test_the_address_decides_the_form():
     """Without ``alt=sse`` the answer is one array."""
-    assert isinstance(STREAM.watch(Facts(model="m", array=True)), ArrayWatch)
-    assert isinstance(STREAM.watch(Facts(model="m")), Watch)
+    assert isinstance(STREAM.watch(RequestFacts(model="m", array=True)), ArrayWatch)
+    assert isinstance(STREAM.watch(RequestFacts(model="m")), Watch)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trivium.conversation.honesty import Rank, Report
+from trivium.conversation.losses import Rank, Report
 from trivium.conversation.request import Extension
 from trivium.conversation.usage import Usage
 from trivium.conversation.vectors import VectorAnswer, VectorRequest
@@ -116,7 +116,7 @@ def test_a_batch_of_none_is_refused():
 
 def test_an_upstream_is_asked_for_a_batch():
     """Each request names the model, as the vendor demands."""
-    wish = VectorRequest(inputs=("a", "b"), dimensions=3)
+    wanted = VectorRequest(inputs=("a", "b"), dimensions=3)
 
     assert {
         "requests": [
@@ -124,7 +124,7 @@ def test_an_upstream_is_asked_for_a_batch():
              "outputDimensionality": 3}
             for text in ("a", "b")
         ]
-    } == msgspec.json.decode(BATCH.write_request(wish, "up", Report("x")))  # fmt: skip
+    } == msgspec.json.decode(BATCH.write_request(wanted, "up", Report("x")))  # fmt: skip
 
 
 def test_what_the_shape_has_not_is_reported():
@@ -187,13 +187,13 @@ def test_an_error_with_status_200_is_an_error():
 def test_the_caller_gets_values_and_no_invented_usage(usage, told):
     """The shape does not demand it."""
     answer = VectorAnswer(vectors=([1.0], [2.0]), usage=usage)
-    wish = VectorRequest(inputs=("a", "b"))
+    wanted = VectorRequest(inputs=("a", "b"))
 
     assert {"embedding": {"values": [1.0]}, **told} == msgspec.json.decode(
-        ONE.write_answer(answer, wish, "m")
+        ONE.write_answer(answer, wanted, "m")
     )
     assert {"embeddings": [{"values": [1.0]}, {"values": [2.0]}], **told} == msgspec.json.decode(
-        BATCH.write_answer(answer, wish, "m")
+        BATCH.write_answer(answer, wanted, "m")
     )
 
 

@@ -9,7 +9,7 @@ from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.opaque import SIGNATURE, Opaque
-from trivium.conversation.parts import Form, Reasoning, Text
+from trivium.conversation.parts import Reasoning, ReasoningForm, Text
 from trivium.conversation.usage import Usage
 from trivium.wire.codec import unsealed
 
@@ -127,7 +127,7 @@ def test_another_shapes_signature_rides_on_the_first_call(wires):
     sig = Opaque(SIGNATURE, b"sig", wires.other, "claude-x")
     found = wires.written(
         said(
-            Reasoning(text="Plan.", form=Form.SUMMARY, opaque=(sig,)),
+            Reasoning(text="Plan.", form=ReasoningForm.SUMMARY, opaque=(sig,)),
             Text(text="Looking."),
             ToolCall(id="1", name="f", arguments="{}"),
             ToolCall(id="2", name="f", arguments="{}"),
@@ -144,7 +144,7 @@ def test_without_a_call_it_rides_on_a_last_empty_text(wires):
     """The place where the vendor itself puts it in streams."""
     sig = Opaque(SIGNATURE, b"sig", wires.other, "claude-x")
     found = wires.written(
-        said(Reasoning(text="", form=Form.HIDDEN, opaque=(sig,)), Text(text="Hello."))
+        said(Reasoning(text="", form=ReasoningForm.HIDDEN, opaque=(sig,)), Text(text="Hello."))
     )
     assert {"text": "Hello."} == parts(found)[0]
     assert "" == parts(found)[1]["text"]
@@ -155,7 +155,7 @@ def test_a_gateway_that_carries_nothing_writes_no_slot(wires):
     """No empty signature, no empty part."""
     sig = Opaque(SIGNATURE, b"sig", wires.other)
     found = wires.written(
-        said(Reasoning(text="", form=Form.HIDDEN, opaque=(sig,)), Text(text="Hello.")),
+        said(Reasoning(text="", form=ReasoningForm.HIDDEN, opaque=(sig,)), Text(text="Hello.")),
         seal=unsealed,
     )
     assert [{"text": "Hello."}] == parts(found)

@@ -7,7 +7,7 @@ from trivium.conversation.parts import Image, Inline, Text
 from trivium.conversation.request import (
     Effort,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
@@ -50,59 +50,64 @@ def test_every_field_has_its_member(wires, members, config):
 
 def test_a_schema_passes_full_or_restricted(wires):
     """By what the model takes."""
-    wish = ResponseFormat(FormatKind.SCHEMA, SCHEMA, "r")
-    full, _ = write(wires, format=wish)
+    wanted = ResponseFormat(FormatKind.SCHEMA, SCHEMA, "r")
+    full, _ = write(wires, format=wanted)
     assert False is full["responseJsonSchema"]["additionalProperties"]
-    found, _ = write(wires, format=wish, facts={"schema_full": False})
+    found, _ = write(wires, format=wanted, facts={"schema_full": False})
     assert {
         "responseMimeType": "application/json",
         "responseSchema": {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}},
     } == found
     with pytest.raises(Fault):
-        write(wires, format=wish, facts={"schema": False})
+        write(wires, format=wanted, facts={"schema": False})
 
 
 def test_one_word_of_several(wires):
     """The shape's own kind of answer."""
-    wish = ResponseFormat(FormatKind.ENUM, b'{"type":"string","enum":["a","b"]}')
+    wanted = ResponseFormat(FormatKind.ENUM, b'{"type":"string","enum":["a","b"]}')
     assert {
         "responseMimeType": "text/x.enum",
         "responseSchema": {"type": "STRING", "enum": ["a", "b"]},
-    } == write(wires, format=wish, shape="generate")[0]
+    } == write(wires, format=wanted, shape="generate")[0]
 
 
 @pytest.mark.parametrize(
-    ("wish", "config"),
+    ("wanted", "config"),
     [
-        (ReasoningWish(effort=Effort.LOW), {"thinkingLevel": "LOW"}),
-        (ReasoningWish(effort=Effort.MAX), {"thinkingLevel": "HIGH"}),
-        (ReasoningWish(effort=Effort.NONE), {"thinkingLevel": "MINIMAL"}),
-        (ReasoningWish(switch=Thinking.OFF), {"thinkingLevel": "MINIMAL"}),
-        (ReasoningWish(budget=8192, shown=True), {"thinkingLevel": "MEDIUM", "includeThoughts": True}),
-        (ReasoningWish(switch=Thinking.ADAPTIVE), None),
-        (ReasoningWish(shown=False), {"includeThoughts": False}),
+        (ReasoningSettings(effort=Effort.LOW), {"thinkingLevel": "LOW"}),
+        (ReasoningSettings(effort=Effort.MAX), {"thinkingLevel": "HIGH"}),
+        (ReasoningSettings(effort=Effort.NONE), {"thinkingLevel": "MINIMAL"}),
+        (ReasoningSettings(switch=Thinking.OFF), {"thinkingLevel": "MINIMAL"}),
+        (ReasoningSettings(budget=8192, shown=True), {"thinkingLevel": "MEDIUM", "includeThoughts": True}),
+        (ReasoningSettings(switch=Thinking.ADAPTIVE), None),
+        (ReasoningSettings(shown=False), {"includeThoughts": False}),
     ],
 )  # fmt: skip
-def test_levels(wires, wish, config):
+def test_levels(wires, wanted, config):
     """The nearest the model has."""
-    found, _ = write(wires, reasoning=wish)
+    found, _ = write(wires, reasoning=wanted)
     assert config == (found and found["thinkingConfig"])
 
 
 @pytest.mark.parametrize(
-    ("wish", "facts", "members", "budget"),
+    ("wanted", "facts", "members", "budget"),
     [
-        (ReasoningWish(effort=Effort.LOW), {}, {}, 2048),
-        (ReasoningWish(budget=99999), {"budget_max": 24576}, {}, 24576),
-        (ReasoningWish(switch=Thinking.OFF), {}, {}, 0),
-        (ReasoningWish(switch=Thinking.OFF), {"thinking_off": False, "budget_min": 128}, {}, 128),
-        (ReasoningWish(switch=Thinking.ADAPTIVE), {}, {}, -1),
-        (ReasoningWish(budget=8192), {}, {"output_max": 4096}, 2048),
+        (ReasoningSettings(effort=Effort.LOW), {}, {}, 2048),
+        (ReasoningSettings(budget=99999), {"budget_max": 24576}, {}, 24576),
+        (ReasoningSettings(switch=Thinking.OFF), {}, {}, 0),
+        (
+            ReasoningSettings(switch=Thinking.OFF),
+            {"thinking_off": False, "budget_min": 128},
+            {},
+            128,
+        ),
+        (ReasoningSettings(switch=Thinking.ADAPTIVE), {}, {}, -1),
+        (ReasoningSettings(budget=8192), {}, {"output_max": 4096}, 2048),
     ],
 )
-def test_budgets(wires, wish, facts, members, budget):
+def test_budgets(wires, wanted, facts, members, budget):
     """Within the model's bounds and below the caller's limit."""
-    found, _ = write(wires, reasoning=wish, facts={"thinks": Thinks.BUDGET, **facts}, **members)
+    found, _ = write(wires, reasoning=wanted, facts={"thinks": Thinks.BUDGET, **facts}, **members)
     assert budget == found["thinkingConfig"]["thinkingBudget"]
 
 
@@ -112,8 +117,8 @@ def test_budgets(wires, wish, facts, members, budget):
 def test_a_limit_without_room_takes_the_budget_and_says_so(wires, off, budget):
     """A model that cannot stop thinking refuses 0."""
     facts = {"thinks": Thinks.BUDGET, "thinking_off": off, "budget_min": 128}
-    wish = ReasoningWish(effort=Effort.HIGH)
-    config, report = write(wires, facts=facts, reasoning=wish, output_max=64)
+    wanted = ReasoningSettings(effort=Effort.HIGH)
+    config, report = write(wires, facts=facts, reasoning=wanted, output_max=64)
     assert {"thinkingBudget": budget} == config["thinkingConfig"]
     assert [("reasoning_effort", "changed")] == [
         (drop.member, drop.act.value) for drop in report.drops
@@ -123,15 +128,15 @@ def test_a_limit_without_room_takes_the_budget_and_says_so(wires, off, budget):
 def test_level_and_budget_are_never_sent_together(wires):
     """The vendor refuses both."""
     for thinks in (Thinks.LEVEL, Thinks.BUDGET):
-        wish = ReasoningWish(effort=Effort.LOW, budget=2048)
-        found, _ = write(wires, reasoning=wish, facts={"thinks": thinks})
+        wanted = ReasoningSettings(effort=Effort.LOW, budget=2048)
+        found, _ = write(wires, reasoning=wanted, facts={"thinks": thinks})
         assert 1 == len(found["thinkingConfig"])
 
 
 def test_a_model_that_does_not_think_is_told_nothing(wires):
     """The wish is reported."""
     found, report = write(
-        wires, reasoning=ReasoningWish(effort=Effort.HIGH), facts={"thinks": Thinks.NONE}
+        wires, reasoning=ReasoningSettings(effort=Effort.HIGH), facts={"thinks": Thinks.NONE}
     )
     assert found is None
     assert ["reasoning_effort"] == [drop.member for drop in report.drops]
@@ -139,7 +144,7 @@ def test_a_model_that_does_not_think_is_told_nothing(wires):
 
 def test_a_changed_level_is_reported(wires):
     """Strict callers are refused."""
-    _, report = write(wires, reasoning=ReasoningWish(effort=Effort.MAX))
+    _, report = write(wires, reasoning=ReasoningSettings(effort=Effort.MAX))
     assert ["reasoning_effort"] == [drop.member for drop in report.drops]
 
 

@@ -6,18 +6,18 @@ from hypothesis import strategies as st
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Mend, Report
 from trivium.conversation.items import Role, Turn
+from trivium.conversation.losses import Mend, Report
 from trivium.conversation.opaque import SIGNATURE, Opaque
 from trivium.conversation.parts import (
     Audio,
     Document,
-    Form,
     Image,
     Inline,
     Native,
     Pieces,
     Reasoning,
+    ReasoningForm,
     Refusal,
     Remote,
     SearchResult,
@@ -204,7 +204,7 @@ def test_signatures_go_back_on_the_exact_part(wires):
         wires,
         user("go"),
         model(
-            Reasoning(text="Plan.", form=Form.SUMMARY, opaque=signed),
+            Reasoning(text="Plan.", form=ReasoningForm.SUMMARY, opaque=signed),
             Text(text="a", opaque=signed),
             Text(text="b"),
             Text(text="", opaque=signed),

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Rank, Report
 from trivium.conversation.items import Role, Turn
+from trivium.conversation.losses import Rank, Report
 from trivium.conversation.parts import CacheMark, Text
 from trivium.conversation.request import Extension
 from trivium.faults import Fault, Kind

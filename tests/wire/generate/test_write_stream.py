@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from trivium.conversation.answer_events import replayed
 from trivium.conversation.assemble import assembled
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import (
@@ -22,14 +23,13 @@ from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.opaque import SIGNATURE, Opaque
 from trivium.conversation.parts import (
     Citation,
-    Form,
     Image,
     Inline,
     Reasoning,
+    ReasoningForm,
     Text,
     TokenLogprob,
 )
-from trivium.conversation.replay import replayed
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.heartbeat import heartbeat
@@ -160,7 +160,7 @@ def test_thoughts_are_marked_and_their_signature_rides_on_the_call(wires):
     sig = Opaque(SIGNATURE, b"sig", wires.other, "claude-x")
     events = [
         Start(),
-        PartStart(0, Reasoning(text="", form=Form.SUMMARY)),
+        PartStart(0, Reasoning(text="", form=ReasoningForm.SUMMARY)),
         Delta(0, "Plan."),
         PartEnd(0, (sig,)),
         PartStart(1, ToolCall(id="1", name="f")),
@@ -179,7 +179,7 @@ def test_without_a_call_the_signature_comes_last(wires):
     sig = Opaque(SIGNATURE, b"sig", wires.other, "claude-x")
     events = [
         Start(),
-        PartStart(0, Reasoning(text="", form=Form.HIDDEN)),
+        PartStart(0, Reasoning(text="", form=ReasoningForm.HIDDEN)),
         PartEnd(0, (sig,)),
         *[PartStart(1, Text(text="")), Delta(1, "Hi"), PartEnd(1)],
         *END,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.conversation.honesty import Act
+from trivium.conversation.losses import DropAction
 from trivium.conversation.parts import CacheMark, Native
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -78,7 +78,9 @@ def test_a_free_text_tool_is_a_function_with_one_input(wires):
     tools, _, report = write(wires, CustomTool("sh", grammar=Grammar("regex", "a+")))
     (found,) = tools[0]["functionDeclarations"]
     assert "The input must follow this regex grammar:\n\na+" == found["description"]
-    assert [("tools.sh.format", Act.CHANGED)] == [(one.member, one.act) for one in report.drops]
+    assert [("tools.sh.format", DropAction.CHANGED)] == [
+        (one.member, one.act) for one in report.drops
+    ]
 
 
 def test_vendors_tools_stand_beside_the_functions(wires):

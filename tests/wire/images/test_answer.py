@@ -5,10 +5,10 @@ import pytest
 
 from trivium.faults import Fault, Kind
 from trivium.wire.images.answer import answer, pictures, used, view, with_urls
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 
 BODY = b'{"created":1,"data":[{"b64_json":"QUI="},{"b64_json":"Q0Q="}],"usage":{"input_tokens":3,"output_tokens":9},"size":"1024x1024","extra":[1]}'
-ASKED = Facts(model="m", size="512x512", quality="high")
+ASKED = RequestFacts(model="m", size="512x512", quality="high")
 
 
 def test_usage_is_tokens_and_pictures():

@@ -5,17 +5,17 @@ import base64
 import msgspec
 import pytest
 
-from trivium.conversation.honesty import Report
+from trivium.conversation.losses import Report
 from trivium.faults import Fault, Kind
 from trivium.providers.images import frame
 from trivium.wire.images.generate import (
-    Source,
+    SourceImage,
     read_answer,
     write_answer,
     write_event,
     write_request,
 )
-from trivium.wire.images.wish import Wish
+from trivium.wire.images.request import ImageRequest
 from trivium.wire.sse import frames
 
 PIXEL = base64.b64encode(b"\xfb\xff\xfepicture").decode()
@@ -36,7 +36,7 @@ ANSWER = {
 def written(*sources, strict=False, **asked):
     """The body for the upstream, and what was left out."""
     report = Report("the pictures of g", strict=strict)
-    body = write_request(Wish(prompt="A cat.", **asked), sources, frame, report)
+    body = write_request(ImageRequest(prompt="A cat.", **asked), sources, frame, report)
     return msgspec.json.decode(body), report
 
 
@@ -58,7 +58,7 @@ def test_a_prompt_is_one_turn_that_wants_a_picture():
 
 def test_pictures_to_go_from_stand_before_the_words():
     """As inline data."""
-    body, _ = written(Source("image/png", "QUJD"))
+    body, _ = written(SourceImage("image/png", "QUJD"))
     assert [{"inlineData": {"mimeType": "image/png", "data": "QUJD"}}, {"text": "A cat."}] == (
         body["contents"][0]["parts"]
     )

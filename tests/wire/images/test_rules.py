@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault
+from trivium.wire.images.request import read
 from trivium.wire.images.rules import ImageClass, check, unsent
-from trivium.wire.images.wish import read
 from trivium.wire.operation import Operation
 from trivium.wire.peek import members
 
@@ -111,7 +111,7 @@ NULLABLE = ("n", "quality", "response_format", "output_format", "output_compress
             "partial_images", "moderation", "background", "style")  # fmt: skip
 
 
-def wish(**asked):
+def wanted(**asked):
     """What a JSON body asks for."""
     return read(members(msgspec.json.encode({"prompt": "A cat."} | asked)))
 
@@ -119,7 +119,7 @@ def wish(**asked):
 def refusal(of, operation=Operation.IMAGES, **asked):
     """The fault, or ``None``."""
     try:
-        check(wish(**asked), of, "m", operation)
+        check(wanted(**asked), of, "m", operation)
     except Fault as fault:
         return fault
     return None
@@ -217,4 +217,4 @@ def test_not_every_class_edits_or_varies(of, operation, able):
 )
 def test_what_changes_nothing_is_not_sent_on(of, asked, left):
     """The default, written out, would be refused by an upstream that has no word for it."""
-    assert left == unsent(wish(**asked), of)
+    assert left == unsent(wanted(**asked), of)

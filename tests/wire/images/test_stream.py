@@ -5,7 +5,7 @@ import pytest
 
 from trivium.faults import Fault, Kind
 from trivium.wire.images.stream import TEXT_BYTES_MAX, Watch
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.sse import frames
 
 USAGE = b'"usage":{"total_tokens":30,"input_tokens":10,"output_tokens":20}'
@@ -20,7 +20,7 @@ FAULT = Fault(Kind.UPSTREAM_TIMEOUT, "too slow")
 
 
 def watch(choices=1):
-    return Watch(Facts(model="m", stream=True, choices=choices))
+    return Watch(RequestFacts(model="m", stream=True, choices=choices))
 
 
 def fed(watched, data, cut=None):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.conversation.usage import Images, Usage
+from trivium.conversation.usage import GeneratedImages, Usage
 from trivium.wire.images.usage import counted, read
 
 
@@ -43,7 +43,7 @@ def test_nonsense_is_no_usage(raw):
 
 def test_pictures_are_counted_beside_tokens():
     """Which of the two costs something is the tariff's."""
-    assert Usage(images=(Images(count=2, size="1x1", quality="hd"),)) == counted(
+    assert Usage(images=(GeneratedImages(count=2, size="1x1", quality="hd"),)) == counted(
         None, 2, "1x1", "hd"
     )
     assert 7 == counted(Usage(image_output=7), 1, "", "").image_output

@@ -8,15 +8,15 @@ import msgspec
 import pytest
 
 from trivium.conversation.events import spelled
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import target
-from trivium.wire.codec import AnswerContext, RequestContext, WriteContext
+from trivium.wire.codec import AnswerContext, ReadContext, WriteContext
 from trivium.wire.messages.codec import CODEC
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "messages"
-ORIGIN = Origin("messages", "anthropic", "main")
+ORIGIN = StateOrigin("messages", "anthropic", "main")
 CONTEXT = AnswerContext(origin=ORIGIN)
 
 
@@ -46,7 +46,7 @@ class Wires:
         """The conversation of a body given as JSON members."""
         members = msgspec.json.decode(json.dumps(body).encode(), type=dict[str, msgspec.Raw])
         names = {name.replace("_", "-"): value for name, value in headers.items()}
-        return CODEC.read_request(members, RequestContext(headers=names, open=open_))
+        return CODEC.read_request(members, ReadContext(headers=names, open=open_))
 
     @staticmethod
     def write(conversation, *, strict=False, **facts):

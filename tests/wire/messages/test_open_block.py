@@ -2,11 +2,11 @@
 
 import pytest
 
-from trivium.wire.messages.open_block import Open
+from trivium.wire.messages.open_block import OpenBlock
 
 
 def grown(*deltas: bytes, pieces: tuple[str, ...] = ()) -> bytes:
-    block = Open("", -1)
+    block = OpenBlock("", -1)
     block.block = {"type": "news", "text": "a"}
     for delta in deltas:
         block.grow(b'{"delta":%b}' % delta)
@@ -52,4 +52,4 @@ def test_blank_input_is_none() -> None:
 def test_an_event_that_is_no_object_is_refused() -> None:
     """Whoever reads the stream tells of the nonsense."""
     with pytest.raises(ValueError, match="truncated"):
-        Open("", -1).grow(b"{")
+        OpenBlock("", -1).grow(b"{")

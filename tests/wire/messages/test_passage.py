@@ -7,7 +7,7 @@ import pytest
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.messages.passage import COUNT, MESSAGES
-from trivium.wire.passage import Answer, Facts
+from trivium.wire.passage import AnswerFacts, RequestFacts
 from trivium.wire.peek import members
 
 SIGNED = (
@@ -23,17 +23,17 @@ SIGNED = (
     [
         (
             b'{"model":"m","messages":[],"max_tokens":5}',
-            Facts(model="m", output_max=5),
+            RequestFacts(model="m", output_max=5),
         ),
         (
             b'{"model":"m","messages":[{}],"max_tokens":0,"stream":true}',
-            Facts(model="m", output_max=0, stream=True),
+            RequestFacts(model="m", output_max=0, stream=True),
         ),
         (
             b'{"model":"a/b:c","messages":[],"max_tokens":5.0,"stream":null}',
-            Facts(model="a/b:c", output_max=5),
+            RequestFacts(model="a/b:c", output_max=5),
         ),
-        (SIGNED, Facts(model="claude-x", output_max=64000)),
+        (SIGNED, RequestFacts(model="claude-x", output_max=64000)),
     ],
 )
 def test_a_request_says_what_it_is(body, facts):
@@ -43,7 +43,7 @@ def test_a_request_says_what_it_is(body, facts):
 
 def test_a_count_needs_no_limit():
     """It generates nothing; members of a real request may be there."""
-    wanted = Facts(model="m", output_max=0)
+    wanted = RequestFacts(model="m", output_max=0)
     assert wanted == COUNT.facts(members(b'{"model":"m","messages":[]}'))
     assert wanted == COUNT.facts(
         members(b'{"model":"m","messages":[],"max_tokens":-1,"stream":true}')
@@ -95,14 +95,14 @@ def test_a_bad_member_is_refused_by_name(passage, body, kind, param):
 def test_nothing_changes_when_the_names_are_equal(passage):
     """The caller's bytes travel as they are."""
     body = members(SIGNED)
-    assert {} == passage.changes(body, Facts(model="claude-x"), "claude-x", True)
+    assert {} == passage.changes(body, RequestFacts(model="claude-x"), "claude-x", True)
 
 
 @pytest.mark.parametrize("ask_usage", [True, False])
 def test_only_the_model_is_replaced(ask_usage):
     """Signed thinking, odd numbers, escapes and even doubled members stay byte for byte."""
     body = members(SIGNED)
-    changes = MESSAGES.changes(body, Facts(model="claude-x"), 'claude-"5"', ask_usage)
+    changes = MESSAGES.changes(body, RequestFacts(model="claude-x"), 'claude-"5"', ask_usage)
     assert {"model": b'"claude-\\"5\\""'} == changes
     head, tail = SIGNED.split(b', "max_tokens": ')
     assert head.replace(b'"claude-x"', changes["model"]) + b',"max_tokens":' + tail == body.splice(
@@ -132,25 +132,25 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "messages"
 )
 def test_a_message_reports_its_usage(name, usage):
     """An ``error`` member inside the content is text, not a failure."""
-    assert Answer(usage=usage) == MESSAGES.answer((FIXTURES / f"{name}.json").read_bytes())
+    assert AnswerFacts(usage=usage) == MESSAGES.answer((FIXTURES / f"{name}.json").read_bytes())
 
 
 def test_a_message_without_usage_reports_none():
     """Nothing is invented; the pipeline estimates."""
-    assert Answer() == MESSAGES.answer(b'{"type":"message","content":[],"usage":null}')
+    assert AnswerFacts() == MESSAGES.answer(b'{"type":"message","content":[],"usage":null}')
 
 
 def test_a_count_is_free():
     """It is an answer without anything to bill."""
-    assert Answer() == COUNT.answer(b'{"input_tokens": 123}')
-    assert Answer() == COUNT.answer(b'{"input_tokens": 0, "usage": {"input_tokens": 5}}')
+    assert AnswerFacts() == COUNT.answer(b'{"input_tokens": 123}')
+    assert AnswerFacts() == COUNT.answer(b'{"input_tokens": 0, "usage": {"input_tokens": 5}}')
 
 
 @pytest.mark.parametrize("passage", [MESSAGES, COUNT])
 def test_an_error_with_status_200_is_an_error(passage):
     """Compatible servers do that."""
     body = b'{"type":"error","error": {"type": "api_error","message":"no"},"content":[]}'
-    assert Answer(error=b'{"type": "api_error","message":"no"}') == passage.answer(body)
+    assert AnswerFacts(error=b'{"type": "api_error","message":"no"}') == passage.answer(body)
 
 
 @pytest.mark.parametrize("passage", [MESSAGES, COUNT])

@@ -8,22 +8,24 @@ import pytest
 from trivium.conversation.answer import Candidate
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Opaque, Origin
-from trivium.conversation.parts import Citation, Form, Reasoning, Text
+from trivium.conversation.opaque import Opaque, StateOrigin
+from trivium.conversation.parts import Citation, Reasoning, ReasoningForm, Text
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages.codec import CODEC
 
 ANSWERS = Path(__file__).parents[2] / "fixtures" / "messages" / "translate" / "answers"
-ORIGIN = Origin("messages", "anthropic", "main")
+ORIGIN = StateOrigin("messages", "anthropic", "main")
 STOP = Finish(Unified.STOP, "end_turn")
 
 
 def thinking(kind, data, text=""):
     """Thinking with one attachment of the tests' channel."""
     return Reasoning(
-        text, Form.FULL if text else Form.HIDDEN, opaque=(Opaque(kind, data, ORIGIN, "claude-x"),)
+        text,
+        ReasoningForm.FULL if text else ReasoningForm.HIDDEN,
+        opaque=(Opaque(kind, data, ORIGIN, "claude-x"),),
     )
 
 

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.calls import ToolCall, ToolResult
-from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.losses import Rank
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
     CacheMark,
     Document,
-    Form,
     Image,
     Inline,
     Pieces,
     Reasoning,
+    ReasoningForm,
     Remote,
     SearchResult,
     Text,
@@ -27,18 +27,18 @@ from trivium.conversation.parts import (
 from trivium.conversation.request import (
     Effort,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
 )
 from trivium.conversation.tools import ChoiceMode, ToolChoice
 from trivium.faults import Fault, Kind
-from trivium.wire.codec import RequestContext
+from trivium.wire.codec import ReadContext
 from trivium.wire.messages.codec import CODEC
 
 REQUESTS = Path(__file__).parents[2] / "fixtures" / "messages" / "translate" / "requests"
-ORIGIN = Origin("messages", "anthropic", "main")
+ORIGIN = StateOrigin("messages", "anthropic", "main")
 PNG = Inline("image/png", "iVBORw0KGgo=")
 PDF = Inline("application/pdf", "JVBERi0xLjQK")
 NEW = {"anthropic_version": "2026-10-21"}
@@ -138,7 +138,7 @@ def test_trap_24_signed_thinking_is_kept_without_words(wires):
     parts = [part for turn in wires.read(fixture("thinking")).turns for part in turn.parts]
     assert [
         Reasoning("One.", opaque=(Opaque("signature", b"sig1", ORIGIN),)),
-        Reasoning("", Form.HIDDEN, opaque=(Opaque("signature", b"sig2", ORIGIN),)),
+        Reasoning("", ReasoningForm.HIDDEN, opaque=(Opaque("signature", b"sig2", ORIGIN),)),
         Reasoning("Three.", opaque=(Opaque("signature", b"sig3", ORIGIN),)),
     ] == [part for part in parts if type(part) is Reasoning]
 
@@ -150,40 +150,42 @@ def test_trap_26_a_signature_of_unknown_origin_belongs_to_nobody(wires):
     found = wires.read(body(messages=said("Hi", [thinking, redacted], "Go")))
     assert (
         Reasoning("Hm", opaque=(Opaque("slot", b"EqQB"),)),
-        Reasoning("", Form.HIDDEN, opaque=(Opaque("slot", b"EmwK"),)),
+        Reasoning("", ReasoningForm.HIDDEN, opaque=(Opaque("slot", b"EmwK"),)),
     ) == found.turns[1].parts
 
 
 @pytest.mark.parametrize(
-    ("members", "wish"),
+    ("members", "wanted"),
     [
         (
             {"thinking": {"type": "enabled", "budget_tokens": 2048}},
-            ReasoningWish(Thinking.ON, budget=2048),
+            ReasoningSettings(Thinking.ON, budget=2048),
         ),
         (
             {"thinking": {"type": "adaptive", "display": "omitted"}},
-            ReasoningWish(Thinking.ADAPTIVE, shown=False),
+            ReasoningSettings(Thinking.ADAPTIVE, shown=False),
         ),
-        ({"thinking": {"type": "disabled"}}, ReasoningWish(Thinking.OFF)),
-        ({"thinking": {"type": "between_tools"}}, ReasoningWish(Thinking.BETWEEN_TOOLS)),
-        ({"output_config": {"effort": "max"}}, ReasoningWish(effort=Effort.MAX)),
+        ({"thinking": {"type": "disabled"}}, ReasoningSettings(Thinking.OFF)),
+        ({"thinking": {"type": "between_tools"}}, ReasoningSettings(Thinking.BETWEEN_TOOLS)),
+        ({"output_config": {"effort": "max"}}, ReasoningSettings(effort=Effort.MAX)),
         (
             {"output_config": {"effort": "low"}, "thinking": {"type": "adaptive"}},
-            ReasoningWish(Thinking.ADAPTIVE, Effort.LOW),
+            ReasoningSettings(Thinking.ADAPTIVE, Effort.LOW),
         ),
     ],
 )
-def test_wishes_for_thinking(wires, members, wish):
+def test_wishes_for_thinking(wires, members, wanted):
     """The switch, the effort, the budget and whether it is to be shown."""
-    assert wish == wires.read(body(**members)).reasoning
+    assert wanted == wires.read(body(**members)).reasoning
 
 
 @pytest.mark.parametrize("member", ["output_config", "output_format"])
 def test_structured_output_under_both_names(wires, member):
     """The schema is kept as it came."""
-    wish = {"type": "json_schema", "schema": {"type": "object"}}
-    found = wires.read(body(**{member: {"format": wish} if member == "output_config" else wish}))
+    wanted = {"type": "json_schema", "schema": {"type": "object"}}
+    found = wires.read(
+        body(**{member: {"format": wanted} if member == "output_config" else wanted})
+    )
     assert ResponseFormat(FormatKind.SCHEMA, b'{"type": "object"}') == found.format
 
 
@@ -410,7 +412,7 @@ def test_whatever_comes_is_read_or_refused(wires, data):
         return
     refused = 400
     try:
-        wires.write(CODEC.read_request(members, RequestContext()))
+        wires.write(CODEC.read_request(members, ReadContext()))
     except Fault as fault:
         refused = fault.status
     assert 400 == refused

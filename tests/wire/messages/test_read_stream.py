@@ -22,8 +22,8 @@ from trivium.conversation.events import (
     spelled,
 )
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Opaque, Origin
-from trivium.conversation.parts import Citation, Form, Native, Reasoning, Text, VendorPart
+from trivium.conversation.opaque import Opaque, StateOrigin
+from trivium.conversation.parts import Citation, Native, Reasoning, ReasoningForm, Text, VendorPart
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.codec import AnswerContext
@@ -37,7 +37,7 @@ WIRES = {
         for path in (FIXTURES / "translate").glob("*.sse")
     },
 }
-ORIGIN = Origin("messages", "anthropic", "main")
+ORIGIN = StateOrigin("messages", "anthropic", "main")
 STOP = Finish(Unified.STOP, "end_turn")
 CALLS = Finish(Unified.TOOL_CALLS, "tool_use")
 
@@ -45,7 +45,9 @@ CALLS = Finish(Unified.TOOL_CALLS, "tool_use")
 def signed(data, text=""):
     """Thinking with a signature of the tests' channel."""
     return Reasoning(
-        text, Form.FULL if text else Form.HIDDEN, opaque=(Opaque("signature", data, ORIGIN),)
+        text,
+        ReasoningForm.FULL if text else ReasoningForm.HIDDEN,
+        opaque=(Opaque("signature", data, ORIGIN),),
     )
 
 

@@ -14,7 +14,7 @@ from trivium.conversation.tools import (
     VendorTool,
 )
 from trivium.faults import Fault
-from trivium.wire.messages.read_blocks import Blocks
+from trivium.wire.messages.read_content import Blocks
 from trivium.wire.messages.read_tools import choice, tools
 
 
@@ -84,15 +84,15 @@ def test_domains_are_allowed_or_blocked():
 def test_a_choice_by_name_needs_the_name():
     """And a tool that has it: server tools count."""
     declared = read({"type": "web_search_20250305", "name": "web_search"})
-    wish = msgspec.Raw(b'{"type":"tool","name":"web_search"}')
-    assert ("web_search",) == choice(wish, declared)[0].names
+    wanted = msgspec.Raw(b'{"type":"tool","name":"web_search"}')
+    assert ("web_search",) == choice(wanted, declared)[0].names
     with pytest.raises(Fault) as caught:
         choice(msgspec.Raw(b'{"type":"tool"}'), declared)
     assert "tool_choice.name" == caught.value.param
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected", "parallel"),
+    ("wanted", "expected", "parallel"),
     [
         (b'{"type":"auto"}', ToolChoice(ChoiceMode.AUTO), None),
         (b'{"type":"none"}', ToolChoice(ChoiceMode.NONE), None),
@@ -104,7 +104,7 @@ def test_a_choice_by_name_needs_the_name():
         ),
     ],
 )
-def test_trap_16_every_choice_has_its_meaning(wish, expected, parallel):
+def test_trap_16_every_choice_has_its_meaning(wanted, expected, parallel):
     """None included; what is not said of parallel calls stays unsaid."""
     declared = read({"name": "f", "input_schema": {"type": "object"}})
-    assert (expected, parallel) == choice(msgspec.Raw(wish), declared)
+    assert (expected, parallel) == choice(msgspec.Raw(wanted), declared)

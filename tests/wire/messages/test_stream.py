@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.messages.stream import Watch, watch
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.sse import FRAME_BYTES_MAX, frames
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "messages"
@@ -188,7 +188,7 @@ def test_frames_without_an_event_name_count_by_their_type():
 
 def test_a_frame_without_end_is_cut_off():
     """Memory has a limit, and the fault says what happened."""
-    seen = watch(Facts(model="m"))
+    seen = watch(RequestFacts(model="m"))
     assert b"" == seen.feed(b"x" * FRAME_BYTES_MAX)
     with pytest.raises(Fault) as caught:
         seen.feed(b"x")

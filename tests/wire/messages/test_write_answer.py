@@ -8,15 +8,15 @@ import pytest
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Opaque, Origin
-from trivium.conversation.parts import Audio, Citation, Form, Reasoning, Refusal, Text
+from trivium.conversation.opaque import Opaque, StateOrigin
+from trivium.conversation.parts import Audio, Citation, Reasoning, ReasoningForm, Refusal, Text
 from trivium.conversation.usage import Usage
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages.codec import CODEC
 
 ANSWERS = Path(__file__).parents[2] / "fixtures" / "messages" / "translate" / "answers"
 STOP = Finish(Unified.STOP)
-GOOGLE = Origin("generate", "gemini", "g")
+GOOGLE = StateOrigin("generate", "gemini", "g")
 SIGNATURE = Opaque("thought_signature", b"sig", GOOGLE)
 
 
@@ -144,7 +144,7 @@ def test_attachments_travel_where_clients_echo_them(wires):
     ] == written(
         wires,
         Reasoning("Hm", opaque=(SIGNATURE,)),
-        Reasoning("", Form.HIDDEN, opaque=(SIGNATURE,)),
+        Reasoning("", ReasoningForm.HIDDEN, opaque=(SIGNATURE,)),
         Text("Hi", opaque=(SIGNATURE,)),
         ToolCall("a", "f", opaque=(SIGNATURE,)),
     )["content"]

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.fit import fitted
-from trivium.conversation.honesty import Rank, Report
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.members import Concept
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.losses import Rank, Report
+from trivium.conversation.member_table import Concept
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
     CacheMark,
-    Form,
     Native,
     Reasoning,
+    ReasoningForm,
     Refusal,
     Text,
     VendorPart,
@@ -30,7 +30,7 @@ from trivium.faults import Fault, Kind
 from trivium.wire.messages.codec import CODEC
 
 REQUESTS = Path(__file__).parents[2] / "fixtures" / "messages" / "translate" / "requests"
-ORIGIN = Origin("messages", "anthropic", "main")
+ORIGIN = StateOrigin("messages", "anthropic", "main")
 HI = (Turn(Role.USER, (Text("Hi"),)),)
 TOOL = FunctionTool("f", parameters=b'{"type":"object"}')
 
@@ -161,8 +161,8 @@ def test_a_prefill_ends_with_a_word(wires):
 def test_trap_26_thinking_goes_back_to_its_maker_only(wires):
     """Another account's, another shape's and unsigned thinking is taken out; calls stay."""
     own = Opaque("signature", b"sig", ORIGIN)
-    other = Opaque("signature", b"sig", Origin("messages", "anthropic", "spare"))
-    google = Opaque("thought_signature", b"sig", Origin("generate", "gemini", "g"))
+    other = Opaque("signature", b"sig", StateOrigin("messages", "anthropic", "spare"))
+    google = Opaque("thought_signature", b"sig", StateOrigin("generate", "gemini", "g"))
     turns = (
         user("Hi"),
         assistant(
@@ -170,7 +170,7 @@ def test_trap_26_thinking_goes_back_to_its_maker_only(wires):
             Reasoning("B", opaque=(other,)),
             Reasoning("C", opaque=(google,)),
             Reasoning("D"),
-            Reasoning("", Form.HIDDEN, opaque=(Opaque("redacted", b"data", ORIGIN),)),
+            Reasoning("", ReasoningForm.HIDDEN, opaque=(Opaque("redacted", b"data", ORIGIN),)),
             Text("Ok"),
         ),
         user("Go"),

@@ -23,14 +23,14 @@ from trivium.conversation.events import (
     UsageReport,
 )
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
     Citation,
-    Form,
     Image,
     Inline,
     Native,
     Reasoning,
+    ReasoningForm,
     Refusal,
     Text,
     VendorPart,
@@ -52,7 +52,7 @@ WHOLE = [
         if path.stem not in ("no-end", "nonsense")
     ),
 ]
-GOOGLE = Origin("generate", "gemini", "g")
+GOOGLE = StateOrigin("generate", "gemini", "g")
 STOP = Finished(Finish(Unified.STOP, "stop"))
 SIGNATURE = Opaque("thought_signature", b"sig", GOOGLE)
 SEALED = "sealed:thought_signature:" + base64.b64encode(b"sig").decode()
@@ -224,7 +224,7 @@ def test_a_texts_attachments_travel_after_it(wires, legal):
 
 def test_hidden_reasoning_travels_redacted(wires, legal):
     """There is nothing to show; without a seal there is no block at all."""
-    hidden = Reasoning("", Form.HIDDEN, opaque=(SIGNATURE,))
+    hidden = Reasoning("", ReasoningForm.HIDDEN, opaque=(SIGNATURE,))
     events = stream(PartStart(0, hidden), PartEnd(0), *text(1, "Hi"))
     frames = wires.streamed(events)
     legal(frames)
@@ -408,7 +408,7 @@ def test_any_legal_order_gives_a_legal_stream(wires, legal, data):
             "text": Text("", opaque=opaque),
             "call": ToolCall(f"c{index}", "f", opaque=opaque),
             "thinking": Reasoning("", opaque=opaque),
-            "hidden": Reasoning("", Form.HIDDEN, opaque=opaque),
+            "hidden": Reasoning("", ReasoningForm.HIDDEN, opaque=opaque),
         }[kind]
         said = data.draw(
             st.lists(st.sampled_from(["{", "é", " "]), min_size=kind == "call", max_size=3)

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from trivium.conversation.honesty import Act
 from trivium.conversation.items import Role, Turn
+from trivium.conversation.losses import DropAction
 from trivium.conversation.parts import Native, Text
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -63,7 +63,9 @@ def test_a_free_text_tool_has_one_string(wires):
     assert {"input": {"type": "string"}} == body["tools"][0]["input_schema"]["properties"]
     body, report = written(wires, CustomTool("f", grammar=Grammar("lark", "start: A")))
     assert "The input must follow this lark grammar:\n\nstart: A" == body["tools"][0]["description"]
-    assert [("tools.f.format", Act.CHANGED)] == [(one.member, one.act) for one in report.drops]
+    assert [("tools.f.format", DropAction.CHANGED)] == [
+        (one.member, one.act) for one in report.drops
+    ]
 
 
 def test_trap_21_a_portable_server_tool_is_declared_anew(wires):

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.answer_events import replayed
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Origin
-from trivium.conversation.replay import replayed
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
@@ -16,7 +16,7 @@ from trivium.wire.responses.codec import CODEC
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "responses" / "translate"
 BROKEN = ("error-first", "error-inside", "failed", "cut", "nonsense")
 WHOLE = sorted(path.stem for path in FIXTURES.glob("*.sse") if path.stem not in BROKEN)
-ORIGIN = Origin("responses", "openai", "main")
+ORIGIN = StateOrigin("responses", "openai", "main")
 STOP = Finish(Unified.STOP)
 USAGE = Usage(fresh=10, cache_read=8, cache_write_short=2, output=4, reasoning=3)
 FAULT = Fault(Kind.UPSTREAM_OVERLOADED, "The upstream is overloaded.")

@@ -4,17 +4,17 @@ import msgspec
 import pytest
 
 from trivium.conversation.assemble import assembled
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Reasoning, Text
 from trivium.faults import Fault
 from trivium.wire import sse
 from trivium.wire.codec import AnswerContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Shape
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.responses.stream import watch
 
-CONTEXT = AnswerContext(origin=Origin("responses", "vendor", "main"), seed="s", model="m")
+CONTEXT = AnswerContext(origin=StateOrigin("responses", "vendor", "main"), seed="s", model="m")
 THOUGHT = {"type": "reasoning", "id": "rs", "summary": [],
            "content": [{"type": "reasoning_text", "text": "Hm."}]}  # fmt: skip
 SPOKEN = {"type": "message", "id": "msg", "role": "assistant", "content": [
@@ -79,6 +79,6 @@ def test_a_response_that_is_done_is_complete():
 def test_nothing_is_added_behind_a_response_that_is_done():
     """The vendor's own end is the end of the relayed stream."""
     data = wire(0, 0, end="response.done")
-    seen = watch(Facts(model="m", stream=True))
+    seen = watch(RequestFacts(model="m", stream=True))
     assert data == seen.feed(data) + seen.end(None, "req_1")
     assert seen.finished

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.passage import Answer
+from trivium.wire.passage import AnswerFacts
 from trivium.wire.peek import members
 from trivium.wire.responses.passage import answer, count_answer, count_facts
 
@@ -33,12 +33,12 @@ def test_what_is_to_be_counted_must_be_there(given, param):
 def test_a_count_has_no_usage():
     """It is free of charge."""
     body = b'{"object":"response.input_tokens","input_tokens":7}'
-    assert Answer() == count_answer(body)
+    assert AnswerFacts() == count_answer(body)
 
 
 def test_an_error_with_status_200_is_an_error():
     """Compatible servers do that."""
-    assert Answer(error=b'{"message":"no"}') == count_answer(b'{"error":{"message":"no"}}')
+    assert AnswerFacts(error=b'{"message":"no"}') == count_answer(b'{"error":{"message":"no"}}')
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"{}", b'{"input_tokens":"7"}'])

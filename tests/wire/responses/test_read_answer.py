@@ -6,14 +6,14 @@ import pytest
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Origin
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Text
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses.codec import CODEC
 
-CONTEXT = AnswerContext(origin=Origin("responses", "openai", "main"))
+CONTEXT = AnswerContext(origin=StateOrigin("responses", "openai", "main"))
 MESSAGE = {"type": "message", "content": [{"type": "output_text", "text": "Hi"}]}
 
 

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
-from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.losses import Rank
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
-    Form,
     Image,
     Native,
     Reasoning,
+    ReasoningForm,
     Refusal,
     Remote,
     Text,
@@ -20,10 +20,10 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.tools import CustomTool
 from trivium.faults import Fault, Kind
-from trivium.wire.responses.read_input import Input
+from trivium.wire.responses.read_input import InputReader
 
-GOOGLE = Origin("generate", "google", "main")
-CLAUDE = Origin("messages", "anthropic", "main")
+GOOGLE = StateOrigin("generate", "google", "main")
+CLAUDE = StateOrigin("messages", "anthropic", "main")
 SIGNED = Opaque("signature", b"S", CLAUDE)
 ENVELOPES = {
     "sealed-thinking": (SIGNED,),
@@ -63,7 +63,7 @@ KINDS = (
 def read(*items):
     tools, extensions = [], []
     raw = json.dumps(list(items)).encode()
-    return Input(ENVELOPES.get, tools, extensions).turns(raw), tools, extensions
+    return InputReader(ENVELOPES.get, tools, extensions).turns(raw), tools, extensions
 
 
 def turns(*items):
@@ -141,19 +141,25 @@ SEARCH = {"type": "web_search_call", "id": "ws_1", "action": {"query": "q"}}
         ),
         (
             {**HIDDEN, "summary": [{"type": "summary_text", "text": "s"}]},
-            said(Role.ASSISTANT, Reasoning("s", Form.SUMMARY)),
+            said(Role.ASSISTANT, Reasoning("s", ReasoningForm.SUMMARY)),
         ),
         (
             {**HIDDEN, "content": [{"type": "reasoning_text", "text": "r"}]},
-            said(Role.ASSISTANT, Reasoning("r", Form.FULL)),
+            said(Role.ASSISTANT, Reasoning("r", ReasoningForm.FULL)),
         ),
         (
             {**HIDDEN, "encrypted_content": "sealed-thinking"},
-            said(Role.ASSISTANT, Reasoning("", Form.HIDDEN, opaque=ENVELOPES["sealed-thinking"])),
+            said(
+                Role.ASSISTANT,
+                Reasoning("", ReasoningForm.HIDDEN, opaque=ENVELOPES["sealed-thinking"]),
+            ),
         ),
         (
             {**HIDDEN, "encrypted_content": "gAAAA"},
-            said(Role.ASSISTANT, Reasoning("", Form.HIDDEN, opaque=(Opaque("slot", b"gAAAA"),))),
+            said(
+                Role.ASSISTANT,
+                Reasoning("", ReasoningForm.HIDDEN, opaque=(Opaque("slot", b"gAAAA"),)),
+            ),
         ),
         (
             SEARCH,
@@ -181,7 +187,7 @@ def test_an_item_is_a_turn(item, expected):
 
 def test_a_string_is_what_the_user_says():
     """The short form."""
-    assert (said(Role.USER, Text("hi")),) == Input(ENVELOPES.get, [], []).turns(b'"hi"')
+    assert (said(Role.USER, Text("hi")),) == InputReader(ENVELOPES.get, [], []).turns(b'"hi"')
 
 
 def test_reasoning_without_anything_is_no_turn():
@@ -226,7 +232,7 @@ def test_riding_attachments_return_to_their_parts():
 def test_an_attachment_that_nothing_stands_by_stays_by_itself():
     """Such as behind what the user says."""
     found = turns({"role": "user", "content": "y"}, {**HIDDEN, "encrypted_content": "sealed-mark"})
-    assert Reasoning("", Form.HIDDEN, opaque=ENVELOPES["sealed-mark"]) == found[1].parts[0]
+    assert Reasoning("", ReasoningForm.HIDDEN, opaque=ENVELOPES["sealed-mark"]) == found[1].parts[0]
 
 
 def test_tools_may_arrive_in_the_history():

@@ -5,20 +5,20 @@ import json
 import msgspec
 import pytest
 
-from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Role, Turn
+from trivium.conversation.losses import Rank
 from trivium.conversation.parts import Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
     Extension,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
 )
 from trivium.faults import Fault, Kind
-from trivium.wire.codec import RequestContext
+from trivium.wire.codec import ReadContext
 from trivium.wire.responses.codec import CODEC
 
 BARE = {"model": "fast", "input": "hi"}
@@ -27,7 +27,7 @@ TURNS = (Turn(Role.USER, (Text("hi"),)),)
 
 def read(body, **context):
     members = msgspec.json.decode(json.dumps(body), type=dict[str, msgspec.Raw])
-    return CODEC.read_request(members, RequestContext(**context))
+    return CODEC.read_request(members, ReadContext(**context))
 
 
 def test_the_least_request():
@@ -67,24 +67,24 @@ def test_null_is_absent():
         ("top_logprobs", 3, "logprobs", True),
         ("top_logprobs", 0, "top_logprobs", None),
         ("include", ["message.output_text.logprobs"], "logprobs", True),
-        ("reasoning", {"effort": "none"}, "reasoning", ReasoningWish(effort=Effort.NONE)),
+        ("reasoning", {"effort": "none"}, "reasoning", ReasoningSettings(effort=Effort.NONE)),
         (
             "reasoning",
             {"effort": "xhigh", "summary": "auto"},
             "reasoning",
-            ReasoningWish(effort=Effort.XHIGH, shown=True),
+            ReasoningSettings(effort=Effort.XHIGH, shown=True),
         ),
         (
             "reasoning",
             {"summary": "detailed"},
             "reasoning",
-            ReasoningWish(shown=True, style="detailed"),
+            ReasoningSettings(shown=True, style="detailed"),
         ),
         (
             "reasoning",
             {"generate_summary": "concise"},
             "reasoning",
-            ReasoningWish(shown=True, style="concise"),
+            ReasoningSettings(shown=True, style="concise"),
         ),
         ("reasoning", {"summary": None}, "reasoning", None),
         ("text", {"verbosity": "low"}, "verbosity", "low"),

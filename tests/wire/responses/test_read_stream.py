@@ -21,14 +21,14 @@ from trivium.conversation.events import (
     spelled,
 )
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
     Citation,
-    Form,
     Image,
     Inline,
     Native,
     Reasoning,
+    ReasoningForm,
     Refusal,
     Text,
     TokenLogprob,
@@ -47,7 +47,7 @@ WIRES = {
         for path in sorted((FIXTURES / "translate").glob("*.sse"))
     },
 }
-ORIGIN = Origin("responses", "openai", "main")
+ORIGIN = StateOrigin("responses", "openai", "main")
 CONTEXT = AnswerContext(origin=ORIGIN, model="gpt-5")
 STOP = Finish(Unified.STOP, "completed")
 CALLS = Finish(Unified.TOOL_CALLS, "completed")
@@ -105,13 +105,16 @@ ANSWERS = {
     ),
     "reasoning": (
         (
-            Reasoning("First, look.\n\nThen act.", Form.SUMMARY, opaque=sealed(SUMMARY)),
+            Reasoning("First, look.\n\nThen act.", ReasoningForm.SUMMARY, opaque=sealed(SUMMARY)),
             ToolCall("call_a", "look", "{}"),
         ),
         CALLS,
     ),
-    "reasoning-hidden": ((Reasoning("", Form.HIDDEN, opaque=sealed(HIDDEN)), Text("Done.")), STOP),
-    "reasoning-text": ((Reasoning("We add.", Form.FULL), Text("2")), STOP),
+    "reasoning-hidden": (
+        (Reasoning("", ReasoningForm.HIDDEN, opaque=sealed(HIDDEN)), Text("Done.")),
+        STOP,
+    ),
+    "reasoning-text": ((Reasoning("We add.", ReasoningForm.FULL), Text("2")), STOP),
     "refusal": ((Refusal("I can't help."),), STOP),
     "length": ((Text("It was a dark"),), Finish(Unified.LENGTH, "max_output_tokens")),
     "filtered": ((Text("Well"),), Finish(Unified.CONTENT_FILTER, "content_filter")),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from trivium.conversation.honesty import Rank
+from trivium.conversation.losses import Rank
 from trivium.conversation.parts import Native
 from trivium.conversation.request import Extension
 from trivium.conversation.tools import (

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import members
 from trivium.wire.responses.request import changes, facts
 
@@ -16,11 +16,17 @@ def body(**more):
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ({}, Facts(model="m")),
-        ({"stream": True, "max_output_tokens": 9}, Facts(model="m", stream=True, output_max=9)),
-        ({"input": [{"role": "user", "content": "x"}], "background": False}, Facts(model="m")),
-        ({"input": None, "previous_response_id": "resp_1"}, Facts(model="m")),
-        ({"input": None, "prompt": {"id": "p"}}, Facts(model="m")),
+        ({}, RequestFacts(model="m")),
+        (
+            {"stream": True, "max_output_tokens": 9},
+            RequestFacts(model="m", stream=True, output_max=9),
+        ),
+        (
+            {"input": [{"role": "user", "content": "x"}], "background": False},
+            RequestFacts(model="m"),
+        ),
+        ({"input": None, "previous_response_id": "resp_1"}, RequestFacts(model="m")),
+        ({"input": None, "prompt": {"id": "p"}}, RequestFacts(model="m")),
     ],
 )
 def test_a_request_says_what_it_wants(more, expected):

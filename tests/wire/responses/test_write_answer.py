@@ -5,10 +5,10 @@ import json
 import pytest
 
 from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.answer_events import replayed
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.parts import Reasoning, Text
-from trivium.conversation.replay import replayed
 from trivium.wire.responses.codec import CODEC
 from trivium.wire.responses.write_stream import Writer
 from wire.responses.streams import USAGE, context

@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Origin
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import (
     Audio,
     Document,
@@ -23,16 +23,16 @@ from trivium.conversation.parts import (
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, target
 from trivium.faults import Fault
-from trivium.wire.responses.write_content import Content
+from trivium.wire.responses.write_content import PartsWriter
 
-ORIGIN = Origin("responses", "openai", "main")
+ORIGIN = StateOrigin("responses", "openai", "main")
 NOTES = Inline("text/plain", base64.b64encode("Grüße".encode()).decode(), "a.txt")
 PDF = Inline("application/pdf", "JVBERi0=")
 
 
 def rows(part, **facts):
     known = target(ORIGIN, "m", **facts)
-    content = Content(Conversation(shape="messages", model="m"), known, Report(known.title))
+    content = PartsWriter(Conversation(shape="messages", model="m"), known, Report(known.title))
     return content.rows(part)
 
 
@@ -125,7 +125,7 @@ def test_sound_goes_to_models_that_hear():
 def test_media_in_results_need_a_model_that_takes_them_there():
     """Apart from whether it takes them at all."""
     known = target(ORIGIN, "m", inputs={Input.IMAGE})
-    content = Content(Conversation(shape="messages", model="m"), known, Report(known.title))
+    content = PartsWriter(Conversation(shape="messages", model="m"), known, Report(known.title))
     image = Image(Inline("image/png", "AAAA"))
     assert 1 == len(content.rows(image))
     with pytest.raises(Fault, match="tool results"):

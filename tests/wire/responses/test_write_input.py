@@ -6,17 +6,17 @@ import msgspec
 import pytest
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
-from trivium.conversation.honesty import Report
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.opaque import Opaque, Origin
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import (
     Audio,
     Citation,
-    Form,
     Image,
     Inline,
     Native,
     Reasoning,
+    ReasoningForm,
     Refusal,
     Text,
     VendorPart,
@@ -25,18 +25,18 @@ from trivium.conversation.request import Conversation
 from trivium.conversation.target import target
 from trivium.faults import Fault
 from trivium.wire.responses import write_input
-from trivium.wire.responses.write_content import Content
+from trivium.wire.responses.write_content import PartsWriter
 
-ORIGIN = Origin("responses", "openai", "main")
+ORIGIN = StateOrigin("responses", "openai", "main")
 ITEM = b'{"type":"reasoning","id":"rs_1"}'
 OWN = (Opaque("reasoning_item", ITEM, ORIGIN),)
-FOREIGN = (Opaque("reasoning_item", ITEM, Origin("responses", "openai", "other")),)
+FOREIGN = (Opaque("reasoning_item", ITEM, StateOrigin("responses", "openai", "other")),)
 IMAGE = Image(Inline("image/png", "AAAA"))
 
 
 def items(*turns, report=None, **facts):
     known = target(ORIGIN, "m", **facts)
-    content = Content(
+    content = PartsWriter(
         Conversation(shape="messages", model="m"), known, report or Report(known.title)
     )
     return json.loads(msgspec.json.encode(write_input.items(turns, content)))
@@ -191,7 +191,7 @@ def test_reasoning_goes_back_to_its_maker_and_never_alone(turns, expected):
 
 def test_reasoning_that_a_caller_repeats_is_said_once():
     """The vendor refuses a second item of one id; one that was left out does not count."""
-    thought, other = Reasoning("s", Form.SUMMARY, opaque=OWN), ToolCall("d", "f")
+    thought, other = Reasoning("s", ReasoningForm.SUMMARY, opaque=OWN), ToolCall("d", "f")
     first = assistant(thought, ToolCall("c", "f"))
     answer = user(ToolResult("c", (Text("1"),)))
     found = items(assistant(thought), user(Text("?")), first, answer, assistant(thought, other))
@@ -203,7 +203,7 @@ def test_reasoning_that_a_caller_repeats_is_said_once():
 def test_foreign_reasoning_is_missed_aloud():
     """The model will think again, and the caller may know."""
     report = Report("x")
-    items(assistant(Reasoning("s", Form.FULL)), report=report)
+    items(assistant(Reasoning("s", ReasoningForm.FULL)), report=report)
     assert ["messages"] == [drop.member for drop in report.drops]
 
 

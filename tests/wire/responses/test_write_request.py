@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.calls import ToolCall, ToolResult
-from trivium.conversation.honesty import Act, Rank, Report
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.members import Concept
-from trivium.conversation.opaque import Opaque, Origin
-from trivium.conversation.parts import CacheMark, Form, Reasoning, Text
+from trivium.conversation.losses import DropAction, Rank, Report
+from trivium.conversation.member_table import Concept
+from trivium.conversation.opaque import Opaque, StateOrigin
+from trivium.conversation.parts import CacheMark, Reasoning, ReasoningForm, Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
     Extension,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
@@ -26,10 +26,10 @@ from trivium.conversation.request import (
 from trivium.conversation.target import ReasoningBack, Thinks, target
 from trivium.conversation.tools import ChoiceMode, FunctionTool, ToolChoice
 from trivium.faults import Fault, Kind
-from trivium.wire.codec import RequestContext
+from trivium.wire.codec import ReadContext
 from trivium.wire.responses.codec import CODEC
 
-ORIGIN = Origin("responses", "openai", "main")
+ORIGIN = StateOrigin("responses", "openai", "main")
 FACTS = target(ORIGIN, "gpt-5")
 USER = Turn(Role.USER, (Text("hi"),))
 LEAST = {
@@ -80,18 +80,18 @@ def test_an_end_user_of_a_long_name_is_kept_and_sent_as_a_digest():
         ({"metadata": (("a", "b"),)}, {"metadata": {"a": "b"}}),
         ({"verbosity": "low"}, {"text": {"verbosity": "low"}}),
         (
-            {"reasoning": ReasoningWish(effort=Effort.HIGH, shown=True, style="detailed")},
+            {"reasoning": ReasoningSettings(effort=Effort.HIGH, shown=True, style="detailed")},
             {"reasoning": {"effort": "high", "summary": "detailed"}},
         ),
         (
-            {"reasoning": ReasoningWish(switch=Thinking.ON, budget=9000, shown=True)},
+            {"reasoning": ReasoningSettings(switch=Thinking.ON, budget=9000, shown=True)},
             {"reasoning": {"effort": "medium", "summary": "auto"}},
         ),
         (
-            {"reasoning": ReasoningWish(switch=Thinking.OFF)},
+            {"reasoning": ReasoningSettings(switch=Thinking.OFF)},
             {"reasoning": {"effort": "none"}},
         ),
-        ({"reasoning": ReasoningWish(switch=Thinking.ADAPTIVE)}, {}),
+        ({"reasoning": ReasoningSettings(switch=Thinking.ADAPTIVE)}, {}),
         ({"format": ResponseFormat(FormatKind.TEXT)}, {}),
         (
             {"format": ResponseFormat(FormatKind.JSON)},
@@ -183,7 +183,7 @@ def test_a_model_that_refuses_a_member_does_not_get_it():
     wishes = {
         "sampling": Sampling(temperature=1.0),
         "verbosity": "low",
-        "reasoning": ReasoningWish(effort=Effort.LOW),
+        "reasoning": ReasoningSettings(effort=Effort.LOW),
     }
     found = body(facts, report, **wishes)
     assert {"model": "o", "input": LEAST["input"], "store": False} == found
@@ -194,16 +194,16 @@ def test_the_nearest_effort_is_sent_and_said():
     """A step that the model does not know is no reason to refuse."""
     facts = target(ORIGIN, "o", efforts=(Effort.LOW, Effort.HIGH))
     report = Report(facts.title)
-    found = body(facts, report, reasoning=ReasoningWish(effort=Effort.MAX))
+    found = body(facts, report, reasoning=ReasoningSettings(effort=Effort.MAX))
     assert {"effort": "high"} == found["reasoning"]
-    assert [Act.CHANGED] == [drop.act for drop in report.drops]
+    assert [DropAction.CHANGED] == [drop.act for drop in report.drops]
 
 
 def test_the_least_output_limit_is_raised_and_said():
     """Health checks ask for one token; upstream takes no less than 16."""
     report = Report(FACTS.title)
     assert 16 == body(report=report, output_max=1)["max_output_tokens"]
-    assert [("max_completion_tokens", Act.CHANGED)] == [
+    assert [("max_completion_tokens", DropAction.CHANGED)] == [
         (one.member, one.act) for one in report.drops
     ]
 
@@ -248,7 +248,9 @@ def test_three_turns_of_sealed_reasoning_go_back_word_for_word():
             Turn(
                 Role.ASSISTANT,
                 (
-                    Reasoning("", Form.HIDDEN, opaque=(Opaque("reasoning_item", item, ORIGIN),)),
+                    Reasoning(
+                        "", ReasoningForm.HIDDEN, opaque=(Opaque("reasoning_item", item, ORIGIN),)
+                    ),
                     ToolCall(f"c{at}", "f", "{}"),
                 ),
             ),
@@ -271,7 +273,9 @@ _PARTS = st.sampled_from(
         (Role.ASSISTANT, ToolCall("c", "f", "{}")),
         (
             Role.ASSISTANT,
-            Reasoning("", Form.HIDDEN, opaque=(Opaque("reasoning_item", b'{"r":1}', ORIGIN),)),
+            Reasoning(
+                "", ReasoningForm.HIDDEN, opaque=(Opaque("reasoning_item", b'{"r":1}', ORIGIN),)
+            ),
         ),
     ]
 )
@@ -325,7 +329,7 @@ def test_a_codex_request_survives_its_own_shape():
         "client_metadata": {"a": 1},
     }
     members = msgspec.json.decode(json.dumps(request), type=dict[str, msgspec.Raw])
-    conversation = CODEC.read_request(members, RequestContext())
+    conversation = CODEC.read_request(members, ReadContext())
     report = Report(FACTS.title)
     found = json.loads(CODEC.write_request(conversation, FACTS, report))
     flat = {
@@ -359,7 +363,7 @@ def test_its_own_shapes_members_are_put_back_where_they_were():
     }
     members = msgspec.json.decode(json.dumps(asked), type=dict[str, msgspec.Raw])
     report = Report(FACTS.title, strict=True)
-    spoken = CODEC.read_request(members, RequestContext())
+    spoken = CODEC.read_request(members, ReadContext())
     found = json.loads(CODEC.write_request(spoken, FACTS, report))
     assert sorted(asked["include"]) == sorted(found["include"])
     for name in ("tools", "reasoning", "max_tool_calls"):

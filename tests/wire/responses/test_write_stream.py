@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.answer_events import replayed
 from trivium.conversation.assemble import assembled
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.events import (
@@ -24,14 +25,13 @@ from trivium.conversation.events import (
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.opaque import Opaque
 from trivium.conversation.parts import (
-    Form,
     Native,
     Reasoning,
+    ReasoningForm,
     Refusal,
     Text,
     VendorPart,
 )
-from trivium.conversation.replay import replayed
 from trivium.wire.codec import AnswerContext
 from trivium.wire.responses.codec import CODEC
 from wire.responses.streams import (
@@ -218,7 +218,7 @@ def test_items_that_were_complete_stand_in_a_failed_response():
     found = written(
         [
             Start(),
-            PartStart(0, Reasoning("", Form.SUMMARY)),
+            PartStart(0, Reasoning("", ReasoningForm.SUMMARY)),
             Delta(0, "Sum."),
             PartEnd(0),
             PartStart(1, Text("")),
@@ -270,9 +270,9 @@ def unsealed(candidate):
                 Text("a"),
                 Text(""),
                 Refusal("no"),
-                Reasoning("r", Form.FULL),
-                Reasoning("s", Form.SUMMARY),
-                Reasoning("", Form.HIDDEN),
+                Reasoning("r", ReasoningForm.FULL),
+                Reasoning("s", ReasoningForm.SUMMARY),
+                Reasoning("", ReasoningForm.HIDDEN),
                 ToolCall("c", "f", "{}"),
                 ToolCall("c", "p", "x", CallKind.CUSTOM),
                 Text("t", opaque=(Opaque("k", b"D", ORIGIN),)),

@@ -5,8 +5,8 @@ import json
 import msgspec
 import pytest
 
-from trivium.conversation.honesty import Report
-from trivium.conversation.opaque import Origin
+from trivium.conversation.losses import Report
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Native
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import target
@@ -22,9 +22,9 @@ from trivium.conversation.tools import (
 )
 from trivium.faults import Fault
 from trivium.wire.responses import write_tools
-from trivium.wire.responses.write_content import Content
+from trivium.wire.responses.write_content import PartsWriter
 
-ORIGIN = Origin("responses", "openai", "main")
+ORIGIN = StateOrigin("responses", "openai", "main")
 GRAMMAR = Grammar("lark", "start: /x/")
 BASE = {"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}}
 SEARCH = Native("messages", b'{"type":"web_search_20250305"}')
@@ -37,7 +37,7 @@ def plain(value):
 def declared(tool, report=None, **facts):
     known = target(ORIGIN, "m", **facts)
     conversation = Conversation(shape="messages", model="m", tools=(tool,))
-    content = Content(conversation, known, report or Report(known.title))
+    content = PartsWriter(conversation, known, report or Report(known.title))
     return plain(write_tools.tools(conversation, content))
 
 
@@ -126,15 +126,15 @@ def test_what_cannot_be_declared_is_refused(tool):
 TOOLS = (FunctionTool("f"), CustomTool("c"), FunctionTool("g", namespace="n"))
 
 
-def choice(wish, tools=TOOLS, report=None, **facts):
+def choice(wanted, tools=TOOLS, report=None, **facts):
     known = target(ORIGIN, "m", **facts)
     conversation = Conversation(shape="messages", model="m", tools=tools)
-    content = Content(conversation, known, report or Report(known.title))
-    return plain(write_tools.choice(wish, conversation, content))
+    content = PartsWriter(conversation, known, report or Report(known.title))
+    return plain(write_tools.choice(wanted, conversation, content))
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected"),
+    ("wanted", "expected"),
     [
         (None, None),
         (ToolChoice(ChoiceMode.AUTO), "auto"),
@@ -155,9 +155,9 @@ def choice(wish, tools=TOOLS, report=None, **facts):
         ),
     ],
 )
-def test_a_choice_is_made(wish, expected):
+def test_a_choice_is_made(wanted, expected):
     """In the shape's own words."""
-    assert expected == choice(wish)
+    assert expected == choice(wanted)
 
 
 def test_a_tool_that_is_run_here_is_chosen_by_its_type():
@@ -165,9 +165,9 @@ def test_a_tool_that_is_run_here_is_chosen_by_its_type():
     search = ServerTool(ServerKind.WEB_SEARCH, Native("messages", b"{}"), "web_search")
     code = ServerTool(ServerKind.CODE, Native("messages", b"{}"), "code")
     for name, kind in (("web_search", "web_search"), ("code", "code_interpreter")):
-        wish = ToolChoice(ChoiceMode.NAMED, (name,))
+        wanted = ToolChoice(ChoiceMode.NAMED, (name,))
         only = {"type": "allowed_tools", "mode": "required", "tools": [{"type": kind}]}
-        assert only == choice(wish, tools=(*TOOLS, search, code))
+        assert only == choice(wanted, tools=(*TOOLS, search, code))
 
 
 def test_without_tools_there_is_no_choice():
@@ -176,15 +176,15 @@ def test_without_tools_there_is_no_choice():
 
 
 @pytest.mark.parametrize(
-    ("wish", "facts"),
+    ("wanted", "facts"),
     [
         (ToolChoice(ChoiceMode.REQUIRED), {"forced_calls": False}),
         (ToolChoice(ChoiceMode.NAMED, ("f",)), {"forced_calls": False}),
         (ToolChoice(ChoiceMode.NAMED, native=Native("messages", b"{}")), {}),
     ],
 )
-def test_a_choice_that_cannot_be_made_is_refused(wish, facts):
+def test_a_choice_that_cannot_be_made_is_refused(wanted, facts):
     """The caller's code depends on it."""
     with pytest.raises(Fault) as caught:
-        choice(wish, **facts)
+        choice(wanted, **facts)
     assert "tool_choice" == caught.value.param

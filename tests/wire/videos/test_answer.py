@@ -4,30 +4,30 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.videos.answer import Seen, Status, read
+from trivium.wire.videos.answer import SeenVideo, VideoStatus, read
 
 
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ({"status": "queued"}, Seen(id="v", status=Status.QUEUED)),
-        ({"status": "in_progress", "progress": 41.7}, Seen(id="v", status=Status.IN_PROGRESS, progress=41)),
-        ({"status": "in_progress", "progress": 100}, Seen(id="v", status=Status.IN_PROGRESS, progress=99)),
-        ({"status": "rendering", "progress": "half"}, Seen(id="v", status=Status.IN_PROGRESS)),
-        ({"status": "in_progress", "progress": -4}, Seen(id="v", status=Status.IN_PROGRESS)),
+        ({"status": "queued"}, SeenVideo(id="v", status=VideoStatus.QUEUED)),
+        ({"status": "in_progress", "progress": 41.7}, SeenVideo(id="v", status=VideoStatus.IN_PROGRESS, progress=41)),
+        ({"status": "in_progress", "progress": 100}, SeenVideo(id="v", status=VideoStatus.IN_PROGRESS, progress=99)),
+        ({"status": "rendering", "progress": "half"}, SeenVideo(id="v", status=VideoStatus.IN_PROGRESS)),
+        ({"status": "in_progress", "progress": -4}, SeenVideo(id="v", status=VideoStatus.IN_PROGRESS)),
         ({"status": "completed", "progress": 3, "expires_at": 99},
-         Seen(id="v", status=Status.COMPLETED, progress=100, expires_at=99)),
+         SeenVideo(id="v", status=VideoStatus.COMPLETED, progress=100, expires_at=99)),
         ({"status": "failed", "error": {"code": "c", "message": "why"}},
-         Seen(id="v", status=Status.FAILED, error_code="c", error_message="why")),
-        ({"status": "failed", "error": None}, Seen(id="v", status=Status.FAILED)),
-        ({"status": "failed", "error": {"code": 5}}, Seen(id="v", status=Status.FAILED)),
-        ({"status": "cancelled"}, Seen(id="v", status=Status.FAILED)),
-        ({"status": "succeeded"}, Seen(id="v", status=Status.COMPLETED, progress=100)),
-        ({"status": "expired"}, Seen(id="v", status=Status.FAILED)),
+         SeenVideo(id="v", status=VideoStatus.FAILED, error_code="c", error_message="why")),
+        ({"status": "failed", "error": None}, SeenVideo(id="v", status=VideoStatus.FAILED)),
+        ({"status": "failed", "error": {"code": 5}}, SeenVideo(id="v", status=VideoStatus.FAILED)),
+        ({"status": "cancelled"}, SeenVideo(id="v", status=VideoStatus.FAILED)),
+        ({"status": "succeeded"}, SeenVideo(id="v", status=VideoStatus.COMPLETED, progress=100)),
+        ({"status": "expired"}, SeenVideo(id="v", status=VideoStatus.FAILED)),
         ({"status": "error", "error": "out of memory"},
-         Seen(id="v", status=Status.FAILED, error_message="out of memory")),
-        ({"status": "failed", "error": ["a"]}, Seen(id="v", status=Status.FAILED)),
-        ({"status": None}, Seen(id="v", status=Status.IN_PROGRESS)),
+         SeenVideo(id="v", status=VideoStatus.FAILED, error_message="out of memory")),
+        ({"status": "failed", "error": ["a"]}, SeenVideo(id="v", status=VideoStatus.FAILED)),
+        ({"status": None}, SeenVideo(id="v", status=VideoStatus.IN_PROGRESS)),
     ],
 )  # fmt: skip
 def test_a_resource_is_read(said, expected):

@@ -9,8 +9,8 @@ from trivium.wire.multipart import Part
 from trivium.wire.videos.request import (
     PROMPT_MAX,
     URL_MAX,
-    Asked,
     Reference,
+    VideoRequest,
     model_of,
     read,
     read_form,
@@ -20,7 +20,7 @@ from trivium.wire.videos.request import (
 
 URL = "https://example.com/cat.png"
 FILE = Part(name="input_reference", filename="cat.png", content_type="image/png", size=9)
-DEFAULTS = Asked(model="sora-2", prompt="a cat", seconds=4, size="720x1280")
+DEFAULTS = VideoRequest(model="sora-2", prompt="a cat", seconds=4, size="720x1280")
 
 
 def in_json(**members):

@@ -5,8 +5,8 @@ from openai.types import Video as Theirs
 
 from trivium.faults import Kind
 from trivium.wire.videos.resource import (
-    Video,
     VideoError,
+    VideoResource,
     deleted,
     not_ready,
     page,
@@ -14,7 +14,7 @@ from trivium.wire.videos.resource import (
     video,
 )
 
-BARE = Video(
+BARE = VideoResource(
     id="video_1", model="m", status="queued", progress=0, created_at=5, size="720x1280", seconds="4"
 )
 

@@ -1,7 +1,7 @@
 """Keys that are there: other terms, a pause and its end, and the end for good.
 
 The pages of a user's own keys and those of an administrator for anybody's differ in who may open
-them, whose keys they are and where they lie; ``Desk`` says so, and the rest is the same.
+them, whose keys they are and where they lie; ``KeyPages`` says so, and the rest is the same.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ from trivium.console import context, forms, render, session
 from trivium.console.account import key_terms
 from trivium.console.account.key_terms import EditedKey
 from trivium.console.forms import row
-from trivium.console.language import N_, Text
+from trivium.console.language import N_, LazyText
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Key
 from trivium.identity.terms import Terms, terms_of
@@ -41,13 +41,13 @@ _DONE: Final = {
 }
 
 
-class Which(forms.Form, frozen=True, kw_only=True):
+class KeyIdForm(forms.Form, frozen=True, kw_only=True):
     """The form of an act on one key, by its id."""
 
     key: forms.Id
 
 
-class Desk(msgspec.Struct, frozen=True):
+class KeyPages(msgspec.Struct, frozen=True):
     """Whose keys are handled, and where."""
 
     owner: int
@@ -56,17 +56,17 @@ class Desk(msgspec.Struct, frozen=True):
     """Below which the pages of these keys lie."""
     back: str
     """The page with the list."""
-    refused: Callable[[Request, Text], Awaitable[Response]]
+    refused: Callable[[Request, LazyText], Awaitable[Response]]
     """That page, saying what was wrong."""
 
 
-async def show(request: Request, desk: Desk, key_id: int) -> Response:
+async def show(request: Request, desk: KeyPages, key_id: int) -> Response:
     """The form of one key. Raises HTTPException (404)."""
     key = await _key(request, desk, key_id)
     return _page(request, desk, key, key_terms.shown(key))
 
 
-async def save(request: Request, desk: Desk, key_id: int) -> Response:
+async def save(request: Request, desk: KeyPages, key_id: int) -> Response:
     """Put in force what the form says. Raises HTTPException (404)."""
     key = await _key(request, desk, key_id)
     form = forms.filled(request, EditedKey)
@@ -95,10 +95,10 @@ async def save(request: Request, desk: Desk, key_id: int) -> Response:
     return render.redirect(request, desk.back, said, name=after.name)
 
 
-async def act(request: Request, desk: Desk, kind: ActKind) -> Response:
+async def act(request: Request, desk: KeyPages, kind: ActKind) -> Response:
     """Pause, resume or revoke the key that a form names."""
     own = context.of(request).own_keys
-    form = forms.filled(request, Which)
+    form = forms.filled(request, KeyIdForm)
     if form.value is None:
         return await desk.refused(request, key_terms.said(IdentityError("key", "is not named")))
     acts = {
@@ -114,7 +114,7 @@ async def act(request: Request, desk: Desk, kind: ActKind) -> Response:
     return render.redirect(request, desk.back, _DONE[kind], name=key.name)
 
 
-async def _key(request: Request, desk: Desk, key_id: int) -> Key:
+async def _key(request: Request, desk: KeyPages, key_id: int) -> Key:
     try:
         return await context.of(request).own_keys.one(desk.owner, key_id)
     except IdentityError:
@@ -122,7 +122,7 @@ async def _key(request: Request, desk: Desk, key_id: int) -> Key:
 
 
 def _page(
-    request: Request, desk: Desk, key: Key, form: forms.Filled[EditedKey], status: int = 200
+    request: Request, desk: KeyPages, key: Key, form: forms.Filled[EditedKey], status: int = 200
 ) -> Response:
     return render.page(
         request,
@@ -141,7 +141,7 @@ def routes(
     path: str,
     guard: Callable[[session.Handler], session.Handler],
     acting: Callable[[session.Handler], session.Handler],
-    desk_of: Callable[[Request], Awaitable[Desk]],
+    desk_of: Callable[[Request], Awaitable[KeyPages]],
 ) -> tuple[Route, ...]:
     """The pages below a path. ``guard``: who may see them; ``acting``: who may act there."""
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from trivium.console import forms
-from trivium.console.language import N_, Text
+from trivium.console.language import N_, LazyText
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Budget, Key, Period
-from trivium.identity.own_keys import KEYS_MAX
+from trivium.identity.model import Key, KeyBudget, Period
 from trivium.identity.terms import BUDGET_NANOS_MAX, Terms
+from trivium.identity.user_keys import KEYS_MAX
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.settings.limits import LIMIT_MAX, RateLimits, limits
@@ -101,7 +101,7 @@ def shown(key: Key) -> forms.Filled[EditedKey]:
 def terms(form: forms.Filled[EditedKey], before: Terms) -> Terms | None:
     """What the form asks for; ``None`` when something is wrong, which is said in it then."""
     budgets = [
-        Budget(amount_nanos=nanos, period=period)
+        KeyBudget(amount_nanos=nanos, period=period)
         for period in Period
         if (nanos := amount(form, period.value)) is not None
     ]
@@ -121,14 +121,14 @@ def refuse(form: forms.Filled[Any], error: IdentityError, fields: Mapping[str, s
     form.fail(fields.get(error.field, ""), said(error))
 
 
-def said(error: IdentityError) -> Text:
+def said(error: IdentityError) -> LazyText:
     """What is wrong, as a page says it."""
     if error.field == "keys":
         words = N_("You have %(count)s keys, which is as many as there can be. Revoke one first.")
-        return Text(words, {"count": KEYS_MAX})
+        return LazyText(words, {"count": KEYS_MAX})
     if error.field == "key":
-        return Text(N_("There is no such key, or it has been revoked."))
-    return Text(_WRONG.get(error.field, N_("This is not written as it should be.")))
+        return LazyText(N_("There is no such key, or it has been revoked."))
+    return LazyText(_WRONG.get(error.field, N_("This is not written as it should be.")))
 
 
 def _lines(text: str) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ def _end(day: dt.date | None, before: int | None) -> int | None:
     return int(midnight.timestamp()) + DAY_S
 
 
-def _as_before(wanted: list[Budget], before: tuple[Budget, ...]) -> tuple[Budget, ...]:
+def _as_before(wanted: list[KeyBudget], before: tuple[KeyBudget, ...]) -> tuple[KeyBudget, ...]:
     """In the order that is stored, where they are the same: else nothing would be a change."""
     same = len(wanted) == len(before) and all(each in wanted for each in before)
     return before if same else tuple(wanted)

@@ -11,13 +11,13 @@ from trivium.console import context, forms, render, session
 from trivium.console.account import key_edit, key_terms
 from trivium.console.account.key_terms import DAY_S, Bounds
 from trivium.console.account.overview import first_call
-from trivium.console.language import Text
+from trivium.console.language import LazyText
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Budget, Period
+from trivium.identity.model import KeyBudget, Period
 from trivium.observe.audit.model import ActKind
 
 
-class NewKey(Bounds, frozen=True, kw_only=True):
+class NewKeyForm(Bounds, frozen=True, kw_only=True):
     """A new one is given an end in so many days, and one budget at most."""
 
     expires: Literal["never", "30", "90", "365"] = "never"
@@ -40,7 +40,7 @@ async def show(request: Request) -> Response:
     return await _list(request)
 
 
-async def _list(request: Request, status: int = 200, wrong: Text | None = None) -> Response:
+async def _list(request: Request, status: int = 200, wrong: LazyText | None = None) -> Response:
     console = context.of(request)
     every = await console.own_keys.own(session.user_of(request).id)
     return render.page(
@@ -57,7 +57,7 @@ async def _list(request: Request, status: int = 200, wrong: Text | None = None) 
 @session.signed_in
 async def show_new(request: Request) -> Response:
     """Show the form for a new key."""
-    return _form(request, forms.empty(NewKey))
+    return _form(request, forms.empty(NewKeyForm))
 
 
 @session.signed_in
@@ -65,13 +65,13 @@ async def create(request: Request) -> Response:
     """Make it, and show it this once."""
     console = context.of(request)
     user = session.user_of(request)
-    form = forms.filled(request, NewKey)
+    form = forms.filled(request, NewKeyForm)
     nanos = key_terms.amount(form, "budget")
     wanted = form.value
     if wanted is None:
         return _form(request, form, 422)
     days = 0 if wanted.expires == "never" else int(wanted.expires)
-    budget = () if nanos is None else (Budget(amount_nanos=nanos, period=Period(wanted.period)),)
+    budget = () if nanos is None else (KeyBudget(amount_nanos=nanos, period=Period(wanted.period)),)
     try:
         await console.own_keys.check_room(user.id)
         key, secret = await console.identity.create_key(
@@ -83,7 +83,7 @@ async def create(request: Request) -> Response:
     except IdentityError as error:
         key_terms.refuse(form, error, _FIELDS)
         return _form(request, form, 422)
-    await session.tell(request, ActKind.KEY_CREATED, user.id, f"key:{key.id}", name=key.name)
+    await session.log_act(request, ActKind.KEY_CREATED, user.id, f"key:{key.id}", name=key.name)
     return render.page(
         request,
         "account/key_made.html",
@@ -94,15 +94,17 @@ async def create(request: Request) -> Response:
     )
 
 
-async def _refused(request: Request, wrong: Text) -> Response:
+async def _refused(request: Request, wrong: LazyText) -> Response:
     return await _list(request, 422, wrong)
 
 
-async def _desk(request: Request) -> key_edit.Desk:
-    return key_edit.Desk(session.user_of(request).id, "/account/keys", "/account/keys", _refused)
+async def _desk(request: Request) -> key_edit.KeyPages:
+    return key_edit.KeyPages(
+        session.user_of(request).id, "/account/keys", "/account/keys", _refused
+    )
 
 
-def _form(request: Request, form: forms.Filled[NewKey], status: int = 200) -> Response:
+def _form(request: Request, form: forms.Filled[NewKeyForm], status: int = 200) -> Response:
     today = dt.datetime.fromtimestamp(context.of(request).clock.now(), dt.UTC).date()
     return render.page(
         request, "account/key_new.html", status=status, form=form, today=today.isoformat()

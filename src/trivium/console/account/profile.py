@@ -19,7 +19,7 @@ from trivium.observe.audit.model import ActKind
 YEAR_S: Final = 31_536_000
 
 
-class Preferences(forms.Form, frozen=True, kw_only=True):
+class PreferencesForm(forms.Form, frozen=True, kw_only=True):
     """The choices of the form; those that are absent stay as they are."""
 
     language: str | None = None
@@ -31,7 +31,7 @@ async def choose(request: Request) -> Response:
     """Store the choice in this browser, and with the account of a logged-in user; go back to the
     page it was made on.
     """
-    chosen = forms.filled(request, Preferences).value or Preferences()
+    chosen = forms.filled(request, PreferencesForm).value or PreferencesForm()
     found = await session.current(request)
     if found is not None:
         await context.of(request).accounts.preferences.keep(
@@ -84,7 +84,9 @@ async def rename(request: Request) -> Response:
         except AccountError as error:
             refuse(form, error)
         else:
-            await session.tell(request, ActKind.USER_RENAMED, user.id, f"user:{user.id}", name=name)
+            await session.log_act(
+                request, ActKind.USER_RENAMED, user.id, f"user:{user.id}", name=name
+            )
             return render.redirect(request, "/account/profile", N_("Your name is changed."))
     return _page(request, name=form, status=422)
 
@@ -145,7 +147,7 @@ def _page(
         status=status,
         name=name or forms.empty(Name, name=user.name),
         email=email or forms.empty(Email),
-        letters=context.of(request).accounts.desk.is_open,
+        letters=context.of(request).accounts.emails.is_open,
     )
 
 

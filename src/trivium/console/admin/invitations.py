@@ -12,7 +12,7 @@ from trivium.console.language import N_
 from trivium.console.refusals import refuse
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.signup import INVITED, OPEN
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.observe.audit.model import ActKind
 
 DAY_S: Final = 86_400
@@ -28,7 +28,7 @@ class Invite(forms.Form, frozen=True, kw_only=True):
     mail: bool = False
 
 
-class Which(forms.Form, frozen=True, kw_only=True):
+class InvitationIdForm(forms.Form, frozen=True, kw_only=True):
     """The form of an act on one invitation, by its id."""
 
     invitation: forms.Id
@@ -55,7 +55,7 @@ async def create(request: Request) -> Response:
     try:
         made, url = await console.accounts.signup.invite(
             wanted.email or None,
-            Role(wanted.role),
+            UserRole(wanted.role),
             language=session.visitor(request).language,
             by_mail=wanted.mail,
             lifetime_s=wanted.days * DAY_S,
@@ -74,7 +74,7 @@ async def create(request: Request) -> Response:
 @session.recent_at("/admin/invitations")
 async def withdraw(request: Request) -> Response:
     """Void the invitation of the form, so that its link no longer works."""
-    form = forms.filled(request, Which)
+    form = forms.filled(request, InvitationIdForm)
     number = form.value.invitation if form.value else 0
     if not await context.of(request).accounts.signup.withdraw(number):
         said = N_("There is no such invitation any more: it was used, withdrawn, or has expired.")
@@ -105,7 +105,7 @@ async def _page(
         link=link,
         open=list(reversed(await console.accounts.signup.invitations())),
         is_usable=console.accounts.signup.mode in (OPEN, INVITED),
-        has_mail=console.accounts.desk.is_open,
+        has_mail=console.accounts.emails.is_open,
     )
 
 

@@ -10,12 +10,12 @@ from starlette.routing import Route
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Role, User
+from trivium.identity.model import User, UserRole
 
 PAGE: Final = 50
 
 
-class Change(forms.Form, frozen=True, kw_only=True):
+class UserChangeForm(forms.Form, frozen=True, kw_only=True):
     """The form of a change to a user."""
 
     user: forms.Id
@@ -57,7 +57,7 @@ async def show(request: Request) -> Response:
 async def change(request: Request) -> Response:
     """Switch a user off or on, or give them a role."""
     admin = session.user_of(request)
-    form = forms.filled(request, Change)
+    form = forms.filled(request, UserChangeForm)
     if form.value is None:
         return _refused(request)
     try:
@@ -68,12 +68,12 @@ async def change(request: Request) -> Response:
     return render.redirect(request, back, _DONE[form.value.to], name=user.name)
 
 
-async def _changed(request: Request, admin: User, wanted: Change) -> User:
-    directory, tell = context.of(request).directory, session.teller(request)
+async def _changed(request: Request, admin: User, wanted: UserChangeForm) -> User:
+    directory, log_act = context.of(request).directory, session.act_logger(request)
     if wanted.to in ("disabled", "enabled"):
         off = wanted.to == "disabled"
-        return await directory.switch(admin.id, wanted.user, disabled=off, tell=tell)
-    return await directory.appoint(admin.id, wanted.user, Role(wanted.to), tell)
+        return await directory.switch(admin.id, wanted.user, disabled=off, log_act=log_act)
+    return await directory.appoint(admin.id, wanted.user, UserRole(wanted.to), log_act)
 
 
 def _refused(request: Request) -> Response:

@@ -15,9 +15,9 @@ from starlette.types import Scope
 from trivium.console import context
 from trivium.console.language import speech_tag
 from trivium.console.session import Handler
-from trivium.identity.accounts.limits import network_of
+from trivium.identity.accounts.throttle_policy import network_of
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.sender import Sender
+from trivium.oauth.request_origin import RequestOrigin
 from trivium.storage.errors import StorageError
 
 
@@ -105,9 +105,9 @@ def network(request: Request) -> str:
     return network_of(address_of(request))
 
 
-def sender(request: Request) -> Sender:
+def sender(request: Request) -> RequestOrigin:
     """Who sent a request, for the audit log and for letters."""
-    return Sender(
+    return RequestOrigin(
         address=address_of(request),
         agent=request.headers.get("user-agent", ""),
         language=speech_tag(request.cookies, request.headers).partition("-")[0],

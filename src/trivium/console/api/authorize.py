@@ -19,8 +19,8 @@ from trivium.console.api.answer import Endpoint
 from trivium.console.consent.refusal import refused, too_many
 from trivium.oauth import scope
 from trivium.oauth.consent import request as asking
-from trivium.oauth.consent.model import Asked
-from trivium.oauth.errors import Refused, SentBack
+from trivium.oauth.consent.model import AuthorizationRequest
+from trivium.oauth.errors import AuthorizationRefused, SentBack
 from trivium.oauth.tokens.request import FORM
 from trivium.storage.errors import StorageError
 
@@ -49,7 +49,7 @@ async def authorize(request: Request) -> Response:
         return too_many(request, wait)
     try:
         asked = await _asked(request)
-    except Refused as error:
+    except AuthorizationRefused as error:
         return refused(request, error.reason)
     except SentBack as error:
         return RedirectResponse(error.location, 303)
@@ -69,7 +69,7 @@ async def _wait(request: Request) -> int | None:
     return await authorizations.take(f"user:{found.user.id}")
 
 
-async def _asked(request: Request) -> Asked:
+async def _asked(request: Request) -> AuthorizationRequest:
     """Return the checked request. Raises Refused, SentBack and HTTPException, and what the database
     raises when the application cannot be looked up.
     """
@@ -93,7 +93,7 @@ async def _asked(request: Request) -> Asked:
     )
 
 
-async def _begun(request: Request, asked: Asked) -> str:
+async def _begun(request: Request, asked: AuthorizationRequest) -> str:
     """Where the browser goes on: no failure of ours from here on leaves the application waiting."""
     consents = context.of(request).oauth.consents
     try:

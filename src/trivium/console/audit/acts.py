@@ -94,7 +94,7 @@ class Filter(forms.Form, frozen=True, kw_only=True):
     user: str = ""
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     """One act as the page shows it."""
 
     at: float
@@ -158,12 +158,12 @@ async def everybody(request: Request) -> Response:
     )
 
 
-def _line(act: Act, names: dict[int, str], reader: int | None) -> Line:
+def _line(act: Act, names: dict[int, str], reader: int | None) -> AuditLine:
     """``reader``: the user whose log it is; ``None``: an administrator's view."""
     kind = _KINDS.get(act.kind)
     is_foreign = reader is not None and act.actor_id not in (None, reader)
     detail = _detail(act.detail) if act.detail else {}
-    return Line(
+    return AuditLine(
         at=act.at_ms / 1000,
         says=WORDS[kind] if kind else act.kind,
         is_bad=kind in _BAD,

@@ -13,7 +13,7 @@ from trivium.console.api.answer import sender
 from trivium.console.forms import row
 from trivium.console.language import N_
 from trivium.oauth import scope
-from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
+from trivium.oauth.apps.model import App, AppStatus, GrantType, OwnSecret
 from trivium.oauth.errors import RegistrationError
 
 _WRONG: Final = {
@@ -176,13 +176,13 @@ async def end_old(request: Request) -> Response:
 @session.signed_in
 async def suspend(request: Request) -> Response:
     """Refuse everything of it until it is resumed."""
-    return await _set_status(request, Status.SUSPENDED, N_("The application is suspended."))
+    return await _set_status(request, AppStatus.SUSPENDED, N_("The application is suspended."))
 
 
 @session.signed_in
 async def resume(request: Request) -> Response:
     """Let it work again."""
-    return await _set_status(request, Status.ACTIVE, N_("The application works again."))
+    return await _set_status(request, AppStatus.ACTIVE, N_("The application works again."))
 
 
 @session.signed_in
@@ -196,7 +196,7 @@ async def delete(request: Request) -> Response:
     )
 
 
-async def _set_status(request: Request, status: Status, notice: str) -> Response:
+async def _set_status(request: Request, status: AppStatus, notice: str) -> Response:
     app, _ = await _owned(request)
     user = session.user_of(request)
     where = f"{HOME}/apps/{app.id}"

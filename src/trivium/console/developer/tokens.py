@@ -12,7 +12,7 @@ from trivium.console.api.answer import sender
 from trivium.console.developer.apps import HOME, refuse
 from trivium.console.forms import row
 from trivium.console.language import N_
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import RegistrationError
 
@@ -73,7 +73,7 @@ async def revoke(request: Request) -> Response:
 
 
 def _page(request: Request, form: forms.Filled[NewToken], status: int = 200) -> Response:
-    is_admin = session.user_of(request).role is Role.ADMIN
+    is_admin = session.user_of(request).role is UserRole.ADMIN
     return render.page(
         request, "developer/token_new.html", status=status, form=form, is_admin=is_admin
     )

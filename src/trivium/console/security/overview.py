@@ -11,7 +11,7 @@ from trivium.console import context, forms, render, session
 from trivium.console.api.answer import sender
 from trivium.console.language import N_
 from trivium.console.refusals import refuse
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.observe.audit.model import ActKind
 
 _BROWSERS: Final = (
@@ -52,7 +52,7 @@ class Password(forms.Form, frozen=True, kw_only=True):
     revoke: bool = False
 
 
-class Which(forms.Form, frozen=True, kw_only=True):
+class SessionIdForm(forms.Form, frozen=True, kw_only=True):
     """The form of an act on one session, by its id."""
 
     session: int
@@ -80,11 +80,11 @@ async def change(request: Request) -> Response:
             session.visitor(request),
         )
     except AccountError as error:
-        if error.why is Refusal.CONFIRM_FIRST:
+        if error.why is AccountRefusal.CONFIRM_FIRST:
             place = session.place(request, HOME)
             return RedirectResponse(f"/login/confirm?for={place}", 303)
         return await page(request, password=form, status=refuse(form, error))
-    await session.tell(request, ActKind.PASSWORD_CHANGED, found.user.id)
+    await session.log_act(request, ActKind.PASSWORD_CHANGED, found.user.id)
     notice = N_("Your password is changed, and you are logged out everywhere else.")
     if form.value.revoke:
         await context.of(request).oauth.shut_out(found.user.id, sender(request))
@@ -101,11 +101,11 @@ async def change(request: Request) -> Response:
 async def end(request: Request) -> Response:
     """End one session; this one is what "Log out" is for."""
     user = session.user_of(request)
-    form = forms.filled(request, Which).value
+    form = forms.filled(request, SessionIdForm).value
     sessions = context.of(request).accounts.sessions
     if form is None or not await sessions.end_one(user.id, form.session):
         raise HTTPException(404)
-    await session.tell(request, ActKind.SESSION_ENDED, user.id, f"session:{form.session}")
+    await session.log_act(request, ActKind.SESSION_ENDED, user.id, f"session:{form.session}")
     return render.redirect(request, HOME, N_("The session is ended."))
 
 
@@ -114,7 +114,7 @@ async def end_all(request: Request) -> Response:
     """Log out everywhere, here too."""
     user = session.user_of(request)
     await context.of(request).accounts.sessions.end_all(user.id)
-    await session.tell(request, ActKind.LOGOUT_EVERYWHERE, user.id)
+    await session.log_act(request, ActKind.LOGOUT_EVERYWHERE, user.id)
     answer = render.redirect(request, "/login", N_("You are logged out everywhere."))
     session.end(request, answer)
     return answer

@@ -8,8 +8,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
-from trivium.console.entrance.passkey import challenge, refused
 from trivium.console.language import N_
+from trivium.console.login.passkey import challenge, refused
 from trivium.console.refusals import words
 from trivium.console.security.overview import HOME
 from trivium.identity.accounts.errors import AccountError
@@ -26,7 +26,7 @@ class Added(forms.Form, frozen=True, kw_only=True):
     name: str = ""
 
 
-class Which(forms.Form, frozen=True, kw_only=True):
+class PasskeyIdForm(forms.Form, frozen=True, kw_only=True):
     """The form of an act on one passkey, by its id."""
 
     passkey: int
@@ -61,7 +61,7 @@ async def add(request: Request) -> Response:
     except AccountError as error:
         form.fail("", words(error))
         return render.page(request, "security/passkey.html", status=422, form=form)
-    await session.tell(request, ActKind.PASSKEY_ADDED, found.user.id, f"passkey:{made.id}")
+    await session.log_act(request, ActKind.PASSKEY_ADDED, found.user.id, f"passkey:{made.id}")
     return render.redirect(request, HOME, N_("The passkey is added."))
 
 
@@ -69,14 +69,16 @@ async def add(request: Request) -> Response:
 async def remove(request: Request) -> Response:
     """Delete the passkey of the form, unless it is the last way in."""
     found = await session.of(request)
-    form = forms.filled(request, Which).value
+    form = forms.filled(request, PasskeyIdForm).value
     passkeys = context.of(request).accounts.passkeys
     try:
         if form is None or not await passkeys.remove(found, form.passkey):
             raise HTTPException(404)
     except AccountError as error:
         return render.redirect(request, HOME, words(error).message, tone="warn")
-    await session.tell(request, ActKind.PASSKEY_REMOVED, found.user.id, f"passkey:{form.passkey}")
+    await session.log_act(
+        request, ActKind.PASSKEY_REMOVED, found.user.id, f"passkey:{form.passkey}"
+    )
     return render.redirect(request, HOME, N_("The passkey is removed."))
 
 

@@ -45,7 +45,7 @@ class Undo(forms.Form, frozen=True, kw_only=True):
     entry: forms.Line
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class CreditPreview(msgspec.Struct, frozen=True, kw_only=True):
     """What a booking comes to, shown before it is booked. Amounts in nano-dollars."""
 
     user: User
@@ -87,7 +87,7 @@ async def give(request: Request) -> Response:
         return await _page(request, form, 422)
     if not given.sure:
         before = await console.entries.balance(user.id)
-        question = Question(
+        question = CreditPreview(
             user=user,
             amount_nanos=amount_nanos,
             before_nanos=before,
@@ -124,13 +124,13 @@ async def _book(request: Request, user: User, amount_nanos: int, note: str, once
     """Append the entry and tell the act. Raises ``LedgerError``."""
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
     amount = format_usd(amount_nanos)
-    told = session.teller(request)
+    told = session.act_logger(request)
 
-    async def tell(conn: "Connection", entry: Entry) -> None:
+    async def log_act(conn: "Connection", entry: Entry) -> None:
         await told(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", {"amount": amount})
 
     entries = context.of(request).entries
-    await entries.book(user.id, kind, amount_nanos, note, once, along=tell)
+    await entries.book(user.id, kind, amount_nanos, note, once, along=log_act)
 
 
 async def _booked(request: Request, user: User, amount_nanos: int) -> Response:
@@ -158,7 +158,7 @@ async def _page(
     request: Request,
     form: forms.Filled[Credit],
     status: int = 200,
-    question: Question | None = None,
+    question: CreditPreview | None = None,
 ) -> Response:
     once = form.first("once")
     if not _ONCE.fullmatch(once):

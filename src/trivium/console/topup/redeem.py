@@ -11,7 +11,7 @@ from trivium.console.language import N_, text
 from trivium.console.topup import topup
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.codes.model import CodeError
-from trivium.ledger.codes.model import Refusal as Why
+from trivium.ledger.codes.model import CodeRefusal as Why
 from trivium.observe.audit.model import ActKind
 
 GUESSES_MAX: Final = 10
@@ -49,18 +49,18 @@ async def redeem(request: Request) -> Response:
     address = request.client.host if request.client else ""
     agent = request.headers.get("user-agent", "")
 
-    async def tell(kind: ActKind, what: str, **detail: str) -> None:
+    async def log_act(kind: ActKind, what: str, **detail: str) -> None:
         who = {"actor": user.id, "subject": user.id}
         await console.audit.add(kind, what=what, address=address, agent=agent, detail=detail, **who)
 
     try:
         entry = await console.codes.redeem(user.id, form.value.code)
     except CodeError as error:
-        await tell(ActKind.REDEEM_FAILED, "", why=error.why.value)
+        await log_act(ActKind.REDEEM_FAILED, "", why=error.why.value)
         form.fail("code", text(_SAID[error.why]))
         return await topup.page(request, code_form=form, status=422)
     amount = format_usd(entry.amount_nanos)
-    await tell(ActKind.REDEEMED, entry.request_id or "", amount=amount)
+    await log_act(ActKind.REDEEMED, entry.request_id or "", amount=amount)
     return render.redirect(request, "/topup", N_("$%(amount)s were added."), amount=amount)
 
 

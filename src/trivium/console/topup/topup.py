@@ -17,10 +17,16 @@ from trivium.console import context, forms, render, session
 from trivium.console.language import N_, text
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.payments.model import WAITING, Payment, PaymentError, PaymentState, Refusal
+from trivium.ledger.payments.model import (
+    WAITING,
+    Payment,
+    PaymentError,
+    PaymentRefusal,
+    PaymentState,
+)
 from trivium.oauth import redirect
 
-_STATUS: Final = {Refusal.NOT_CONFIGURED: 404, Refusal.FORGED: 400}
+_STATUS: Final = {PaymentRefusal.NOT_CONFIGURED: 404, PaymentRefusal.FORGED: 400}
 
 
 async def hear(request: Request) -> Response:
@@ -54,7 +60,7 @@ class From(msgspec.Struct, frozen=True, kw_only=True):
     """As it came, to be passed on with the form."""
 
 
-class Visit(msgspec.Struct, frozen=True, kw_only=True):
+class TopupOrigin(msgspec.Struct, frozen=True, kw_only=True):
     """What an address says of where its visitor comes from."""
 
     sent_by: From | None = None
@@ -62,17 +68,17 @@ class Visit(msgspec.Struct, frozen=True, kw_only=True):
     """It names an application, but the value is not ours or too old."""
 
 
-async def visit(request: Request, user_id: int, client_id: str, value: str) -> Visit:
+async def visit(request: Request, user_id: int, client_id: str, value: str) -> TopupOrigin:
     """Who sent this visitor."""
     if not client_id and not value:
-        return Visit()
+        return TopupOrigin()
     found = await context.of(request).oauth.topup_of(client_id, value)
     if found is None:
-        return Visit(is_broken=True)
+        return TopupOrigin(is_broken=True)
     who, app = found
     if not app.works:
-        return Visit(is_broken=True)
-    return Visit(
+        return TopupOrigin(is_broken=True)
+    return TopupOrigin(
         sent_by=From(
             app_id=app.id,
             name=app.name,
@@ -152,7 +158,7 @@ async def begin(request: Request) -> Response:
         )
     except PaymentError as error:
         _refuse(form, error, console.payments.minimum_nanos, console.payments.maximum_nanos)
-        status = 503 if error.why is Refusal.UNAVAILABLE else 422
+        status = 503 if error.why is PaymentRefusal.UNAVAILABLE else 422
         return await page(request, form=form, status=status)
     return RedirectResponse(url, 303)
 
@@ -240,7 +246,7 @@ def _amount(form: forms.Filled[TopUp]) -> int | None:
 def _refuse(
     form: forms.Filled[TopUp], error: PaymentError, minimum_nanos: int, maximum_nanos: int
 ) -> None:
-    if error.why is Refusal.AMOUNT:
+    if error.why is PaymentRefusal.AMOUNT:
         form.fail(
             "amount",
             text(
@@ -249,9 +255,9 @@ def _refuse(
                 high=format_usd(maximum_nanos),
             ),
         )
-    elif error.why is Refusal.TOO_MANY:
+    elif error.why is PaymentRefusal.TOO_MANY:
         form.fail("", N_("You have begun several payments just now. Please wait a while."))
-    elif error.why is Refusal.UNAVAILABLE:
+    elif error.why is PaymentRefusal.UNAVAILABLE:
         form.fail("", N_("The payment provider cannot be reached. Nothing was charged."))
     else:
         form.fail("", N_("Payments are not set up here."))

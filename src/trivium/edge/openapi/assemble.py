@@ -7,7 +7,7 @@ import msgspec
 from trivium import __version__
 from trivium.edge.openapi import admin, oauth, shared
 from trivium.edge.openapi.paths import OPERATIONS, SHAPES
-from trivium.edge.openapi.row import Body, Row
+from trivium.edge.openapi.row import Body, OperationRow
 from trivium.edge.openapi.schema import Schema, parameters, ref, schema, schemas
 
 VERSION: Final = "3.5.0"
@@ -131,7 +131,7 @@ def _schemas() -> dict[str, Schema]:
     return dict(sorted(out.items()))
 
 
-def _operation(row: Row) -> Schema:
+def _operation(row: OperationRow) -> Schema:
     out: Schema = {
         "operationId": row.name,
         "tags": [row.tag],
@@ -149,7 +149,7 @@ def _operation(row: Row) -> Schema:
     return out
 
 
-def _success(row: Row) -> Schema:
+def _success(row: OperationRow) -> Schema:
     content: Schema = {}
     if row.answer is not None:
         answer = _of(row.answer)
@@ -163,7 +163,7 @@ def _success(row: Row) -> Schema:
     return {"description": "The answer.", "headers": _ids(), "content": content}
 
 
-def _parts(row: Row) -> Schema:
+def _parts(row: OperationRow) -> Schema:
     """Answers to who asks for a part of a file, or has it."""
     out: Schema = {}
     if row.ranges:
@@ -181,7 +181,7 @@ def _of(body: Body) -> Schema:
     return ref(body) if isinstance(body, str) else {"oneOf": [ref(name) for name in body]}
 
 
-def _failures(row: Row) -> Schema:
+def _failures(row: OperationRow) -> Schema:
     if row.name == "getReadiness":
         return {"503": _unready()}
     wanted = set(_FAILURES) if row.keys else set(row.failures)

@@ -7,7 +7,7 @@ import importlib
 from types import ModuleType
 from typing import Final
 
-from trivium.edge.openapi.row import ANY, GENERATE, Row
+from trivium.edge.openapi.row import ANY, GENERATE, OperationRow
 from trivium.wire.operation import PUBLIC_SHAPES, TABLE, Shape
 
 _GENERATE: Final = "/vendorc/v1beta/models/{model}"
@@ -18,7 +18,7 @@ SHAPES: Final[dict[Shape, ModuleType]] = {
 """What describes each shape: ``ABOUT`` it in a sentence, its ``OPERATIONS`` and ``SCHEMAS``."""
 
 _BESIDES: Final = (
-    Row(
+    OperationRow(
         method="GET",
         path="/v1/models",
         name="listModels",
@@ -28,7 +28,7 @@ _BESIDES: Final = (
         answer=("ModelList", "MessagesModelList", "GenerateModelList"),
         keys=ANY,
     ),
-    Row(
+    OperationRow(
         method="GET",
         path="/v1/models/{model}",
         name="retrieveModel",
@@ -38,7 +38,7 @@ _BESIDES: Final = (
         keys=ANY,
         parameters=("model",),
     ),
-    Row(
+    OperationRow(
         method="GET",
         path="/vendorc/v1beta/models",
         name="listGenerateModels",
@@ -48,7 +48,7 @@ _BESIDES: Final = (
         keys=GENERATE,
         parameters=("pageSize", "pageToken"),
     ),
-    Row(
+    OperationRow(
         method="GET",
         path=_GENERATE,
         name="retrieveGenerateModel",
@@ -58,7 +58,7 @@ _BESIDES: Final = (
         keys=GENERATE,
         parameters=("model",),
     ),
-    Row(
+    OperationRow(
         method="POST",
         path="/api/explain",
         name="explainRequest",
@@ -69,7 +69,7 @@ _BESIDES: Final = (
         answer="Explanation",
         keys=ANY,
     ),
-    Row(
+    OperationRow(
         method="GET",
         path="/healthz",
         name="getHealth",
@@ -77,7 +77,7 @@ _BESIDES: Final = (
         about="Whether the process runs.",
         answer="Health",
     ),
-    Row(
+    OperationRow(
         method="GET",
         path="/readyz",
         name="getReadiness",
@@ -85,7 +85,7 @@ _BESIDES: Final = (
         about="Whether a priced call can be answered now; 503 when not. Names what is missing.",
         answer="Readiness",
     ),
-    Row(
+    OperationRow(
         method="GET",
         path="/metrics",
         name="getMetrics",
@@ -93,7 +93,7 @@ _BESIDES: Final = (
         about="Numbers for Prometheus, where the operator has switched them on.",
         files=("text/plain",),
     ),
-    Row(
+    OperationRow(
         method="GET",
         path="/openapi.json",
         name="getDescription",
@@ -105,7 +105,7 @@ _BESIDES: Final = (
 """Operations of no shape."""
 
 
-def _rows() -> tuple[Row, ...]:
+def _rows() -> tuple[OperationRow, ...]:
     """The rows of all shapes, in the order of the table of operations, and those of none."""
     shapes = dict.fromkeys(row.shape for row in TABLE.values() if row.paths)
     return (*(row for shape in shapes for row in SHAPES[shape].OPERATIONS), *_BESIDES)

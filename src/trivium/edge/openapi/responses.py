@@ -6,7 +6,7 @@ Source: OpenAI's API reference and openai-python 3.52.0, read 2026-11-21.
 from typing import Final
 
 from trivium.edge.openapi import chat
-from trivium.edge.openapi.row import BEARER, Row, relayed
+from trivium.edge.openapi.row import BEARER, OperationRow, relayed
 from trivium.edge.openapi.schema import schemas
 from trivium.wire.operation import Operation
 
@@ -30,7 +30,7 @@ OPERATIONS: Final = (
         request="CountResponseInputTokensRequest",
         answer="ResponseInputTokens",
     ),
-    Row(
+    OperationRow(
         method="GET",
         path=_STORED,
         name="getResponse",
@@ -40,7 +40,7 @@ OPERATIONS: Final = (
         keys=BEARER,
         parameters=("response_id",),
     ),
-    Row(
+    OperationRow(
         method="DELETE",
         path=_STORED,
         name="deleteResponse",
@@ -50,7 +50,7 @@ OPERATIONS: Final = (
         keys=BEARER,
         parameters=("response_id",),
     ),
-    Row(
+    OperationRow(
         method="POST",
         path=f"{_STORED}/cancel",
         name="cancelResponse",
@@ -60,7 +60,7 @@ OPERATIONS: Final = (
         keys=BEARER,
         parameters=("response_id",),
     ),
-    Row(
+    OperationRow(
         method="GET",
         path=f"{_STORED}/input_items",
         name="listInputItems",

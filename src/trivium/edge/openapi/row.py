@@ -15,7 +15,7 @@ GENERATE: Final = ("gatewayGenerateKey", "gatewayGenerateQuery")
 ANY: Final = (*BEARER, "gatewayMessagesKey", *GENERATE)
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
     """One operation."""
 
     method: str
@@ -65,13 +65,13 @@ def relayed(
     event: str | None = None,
     stream_only: bool = False,
     parameters: tuple[str, ...] = (),
-) -> Row:
+) -> OperationRow:
     """The row of an operation of the table, which knows its address and its shape.
 
-    ``path`` says which of its paths. The others are those of ``Row``.
+    ``path`` says which of its paths. The others are those of ``OperationRow``.
     """
     shape = SHAPE[operation]
-    return Row(
+    return OperationRow(
         method="POST",
         path=TABLE[operation].paths[path],
         name=name,

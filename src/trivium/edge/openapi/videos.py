@@ -5,7 +5,7 @@ Source: openai-python 3.52.0 and OpenAI's OpenAPI document of 2026-08-21, read 2
 
 from typing import Final
 
-from trivium.edge.openapi.row import BEARER, Row, relayed
+from trivium.edge.openapi.row import BEARER, OperationRow, relayed
 from trivium.edge.openapi.schema import schemas
 from trivium.wire.operation import Operation
 from trivium.wire.videos.request import MODEL, PROMPT_MAX, SECONDS, SIZES, URL_MAX
@@ -23,7 +23,7 @@ OPERATIONS: Final = (
         form="CreateVideoForm",
         answer="Video",
     ),
-    Row(
+    OperationRow(
         method="GET",
         path="/v1/videos",
         name="listVideos",
@@ -33,7 +33,7 @@ OPERATIONS: Final = (
         keys=BEARER,
         parameters=("limit", "order", "after"),
     ),
-    Row(
+    OperationRow(
         method="GET",
         path=_VIDEO,
         name="GetVideo",
@@ -43,7 +43,7 @@ OPERATIONS: Final = (
         keys=BEARER,
         parameters=("video_id",),
     ),
-    Row(
+    OperationRow(
         method="DELETE",
         path=_VIDEO,
         name="DeleteVideo",
@@ -53,7 +53,7 @@ OPERATIONS: Final = (
         keys=BEARER,
         parameters=("video_id",),
     ),
-    Row(
+    OperationRow(
         method="GET",
         path=f"{_VIDEO}/content",
         name="RetrieveVideoContent",
@@ -64,7 +64,7 @@ OPERATIONS: Final = (
         keys=BEARER,
         parameters=("video_id", "variant", "range"),
     ),
-    Row(
+    OperationRow(
         method="GET",
         path="/assets/{asset_id}",
         name="retrieveAsset",
@@ -76,7 +76,7 @@ OPERATIONS: Final = (
         known=True,
         parameters=("asset_id", "exp", "sig", "range"),
     ),
-    Row(
+    OperationRow(
         method="POST",
         path=f"{_VIDEO}/remix",
         name="CreateVideoRemix",

@@ -6,7 +6,7 @@ from enum import Enum, unique
 
 
 @unique
-class Refusal(Enum):
+class AccountRefusal(Enum):
     """Why something about an account was not done."""
 
     WRONG_LOGIN = "wrong_login"
@@ -53,7 +53,7 @@ class Refusal(Enum):
 class AccountError(Exception):
     """Something that was asked for is refused; ``why`` has the reason."""
 
-    def __init__(self, why: Refusal, retry_after_s: int = 0) -> None:
+    def __init__(self, why: AccountRefusal, retry_after_s: int = 0) -> None:
         super().__init__(why.value)
         self.why = why
         self.retry_after_s = retry_after_s

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.passwords import CHARS_MAX, normalized
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Hasher:
 
     async def _run(self, work: "Callable[[], T]") -> T:
         if self._waiting >= WAITING_MAX:
-            raise AccountError(Refusal.BUSY, 1)
+            raise AccountError(AccountRefusal.BUSY, 1)
         if self._pool is None:
             self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="password")
         loop = asyncio.get_running_loop()

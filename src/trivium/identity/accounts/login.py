@@ -8,20 +8,20 @@ before the password is looked at, so that a hundred at once are a hundred.
 from typing import TYPE_CHECKING
 
 from trivium.clock import Clock
-from trivium.identity.accounts import names, tries
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts import names, throttle
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.hashing import Hasher
 from trivium.identity.accounts.model import HalfWay, LoggedIn, Session, Visitor, Way
 from trivium.identity.accounts.passwords import CHARS_MAX
 from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import Purpose, Tickets
+from trivium.identity.accounts.tickets import TicketPurpose, Tickets
 
 if TYPE_CHECKING:
-    from trivium.identity.accounts.store import Account
+    from trivium.identity.accounts.store import LoginAccount
     from trivium.storage.database import Connection, Database
 
 
-class Login:
+class PasswordLogin:
     """Logins by password. Storage faults pass through as they are."""
 
     def __init__(
@@ -46,36 +46,38 @@ class Login:
         async with self._db.write() as conn:
             found = await store.account(conn, name_or_email=typed)
             ours, from_there = _counted(typed, found, visitor)
-            refused = await tries.count(conn, int(self._clock.now()), ours, from_there)
+            refused = await throttle.count(conn, int(self._clock.now()), ours, from_there)
         if refused is not None:
             raise refused
         if not await self._is_right(found, password) or found is None:
-            raise AccountError(Refusal.WRONG_LOGIN)
+            raise AccountError(AccountRefusal.WRONG_LOGIN)
         renewed = await self._rehashed(found, password)
         async with self._db.write() as conn:
             user = found.user
-            await tries.forget(conn, ours, tries.of_typed(user.name), tries.of_typed(user.email))
-            await tries.forgive(conn, from_there)
+            await throttle.forget(
+                conn, ours, throttle.of_typed(user.name), throttle.of_typed(user.email)
+            )
+            await throttle.forgive(conn, from_there)
             if renewed is not None:
                 await store.set_password(conn, found.user.id, renewed, found.password_hash)
             # what was checked took a while: a new password or an end of the account counts
             now_there = await store.account(conn, user_id=found.user.id, hold=True)
             if now_there is None or now_there.password_hash != (renewed or found.password_hash):
-                raise AccountError(Refusal.WRONG_LOGIN)
+                raise AccountError(AccountRefusal.WRONG_LOGIN)
             return await self.proven(conn, now_there, Way.PASSWORD, visitor)
 
     async def proven(
-        self, conn: "Connection", account: "Account", way: Way, visitor: Visitor
+        self, conn: "Connection", account: "LoginAccount", way: Way, visitor: Visitor
     ) -> LoggedIn | HalfWay:
         """Continue after a first factor: begin a session, or ask for the second factor. ``account``
         was read to be held. Raises ``AccountError`` (WRONG_LOGIN) for a disabled user.
         """
         if account.user.disabled:
-            raise AccountError(Refusal.WRONG_LOGIN)
+            raise AccountError(AccountRefusal.WRONG_LOGIN)
         if account.has_factor:
             data = {"way": way.value}
             token = await self._tickets.issue(
-                conn, Purpose.SECOND_FACTOR, user_id=account.user.id, data=data
+                conn, TicketPurpose.SECOND_FACTOR, user_id=account.user.id, data=data
             )
             return HalfWay(token=token)
         token = await self._sessions.begin(conn, account.user.id, way, visitor)
@@ -104,18 +106,18 @@ class Login:
         from trivium.identity.accounts import store
 
         # not by address: who is logged in is known, and others there may have failed
-        ours = tries.of_user(user_id)
+        ours = throttle.of_user(user_id)
         async with self._db.write() as conn:
             found = await store.account(conn, user_id=user_id)
-            refused = await tries.count(conn, int(self._clock.now()), ours)
+            refused = await throttle.count(conn, int(self._clock.now()), ours)
         if refused is not None:
             raise refused
         if not await self._is_right(found, password):
-            raise AccountError(Refusal.PASSWORD_WRONG)
+            raise AccountError(AccountRefusal.PASSWORD_WRONG)
         async with self._db.write() as conn:
-            await tries.forget(conn, ours)
+            await throttle.forget(conn, ours)
 
-    async def _is_right(self, account: "Account | None", password: str) -> bool:
+    async def _is_right(self, account: "LoginAccount | None", password: str) -> bool:
         """Check a password with one hash, whether the account exists or not. Never right for a
         disabled user.
         """
@@ -125,7 +127,7 @@ class Login:
         right = await self._hasher.verify(stored, password)
         return right and account is not None and not account.user.disabled
 
-    async def _rehashed(self, account: "Account", password: str) -> str | None:
+    async def _rehashed(self, account: "LoginAccount", password: str) -> str | None:
         """A hash at today's cost, when the stored one was made at another."""
         stored = account.password_hash
         if stored is None or not self._hasher.is_outdated(stored):
@@ -134,13 +136,13 @@ class Login:
 
 
 def _counted(
-    typed: str, found: "Account | None", visitor: Visitor
-) -> tuple[tries.Subject, tries.Subject | None]:
+    typed: str, found: "LoginAccount | None", visitor: Visitor
+) -> tuple[throttle.Subject, throttle.Subject | None]:
     """Return what a password is counted by: its user's own browser, else the name and the address.
 
     So nobody is kept out of their browser by what others typed for their name or in their network.
     """
     device = visitor.device
     if device is not None and found is not None and found.user.id == device.user_id:
-        return tries.of_device(device), None
-    return tries.of_typed(typed), tries.of_address(visitor.address)
+        return throttle.of_device(device), None
+    return throttle.of_typed(typed), throttle.of_address(visitor.address)

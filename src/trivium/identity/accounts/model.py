@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.identity.model import Role, User
+from trivium.identity.model import User, UserRole
 
 CONFIRMED_S: Final = 600
 """For so long after a proof of identity, sensitive acts ask for no other."""
@@ -100,7 +100,7 @@ class Invitation(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     email: str | None
     """Whom it is for; ``None``: whoever has the link."""
-    role: Role
+    role: UserRole
     created_at: int
     expires_at: int
 
@@ -110,6 +110,6 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
     email: str | None
     """The address the account will have; ``None``: the person says."""
-    role: Role
+    role: UserRole
     proven: bool
     """Whether the link itself was sent to that address."""

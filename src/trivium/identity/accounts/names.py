@@ -4,7 +4,7 @@ import re
 import unicodedata
 from typing import Final
 
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 
 NAME_CHARS_MIN: Final = 2
 NAME_CHARS_MAX: Final = 64
@@ -25,7 +25,7 @@ def name(text: str) -> str:
     text = unicodedata.normalize("NFKC", text.strip())
     fits = NAME_CHARS_MIN <= len(text) <= NAME_CHARS_MAX and _NAME.fullmatch(text)
     if not fits or text.lower() in _RESERVED or BLANK & set(text):
-        raise AccountError(Refusal.NAME_BAD)
+        raise AccountError(AccountRefusal.NAME_BAD)
     return text
 
 
@@ -53,5 +53,5 @@ def email(text: str) -> str:
         found = None
     # in ASCII alone: two addresses that look the same must not be two accounts
     if found is None or len(found) > EMAIL_CHARS_MAX:
-        raise AccountError(Refusal.EMAIL_BAD)
+        raise AccountError(AccountRefusal.EMAIL_BAD)
     return found.lower()

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Final
 
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 
 CHARS_MIN: Final = 8
 CHARS_MAX: Final = 256
@@ -31,14 +31,14 @@ def check(password: str, own: Iterable[str] = ()) -> str:
     """
     # before any work: NFKC can make eighteen characters of one
     if len(password) > CHARS_MAX:
-        raise AccountError(Refusal.PASSWORD_LONG)
+        raise AccountError(AccountRefusal.PASSWORD_LONG)
     password = normalized(password)
     if len(password) > CHARS_MAX:
-        raise AccountError(Refusal.PASSWORD_LONG)
+        raise AccountError(AccountRefusal.PASSWORD_LONG)
     if len(password) < CHARS_MIN:
-        raise AccountError(Refusal.PASSWORD_SHORT)
+        raise AccountError(AccountRefusal.PASSWORD_SHORT)
     if _is_common(password) or _is_own(password, own):
-        raise AccountError(Refusal.PASSWORD_COMMON)
+        raise AccountError(AccountRefusal.PASSWORD_COMMON)
     return password
 
 

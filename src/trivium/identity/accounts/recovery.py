@@ -7,16 +7,16 @@ as they are: whoever reads a mailbox has one factor, not two.
 from typing import TYPE_CHECKING
 
 from trivium.clock import Clock
-from trivium.identity.accounts import letters, names, passwords, tries
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts import emails, names, passwords, throttle
+from trivium.identity.accounts.emails import AccountEmails
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.hashing import Hasher
-from trivium.identity.accounts.letters import Desk
-from trivium.identity.accounts.login import Login
+from trivium.identity.accounts.login import PasswordLogin
 from trivium.identity.accounts.model import Session, Visitor
 from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import TO_USERS, Purpose, Tickets
+from trivium.identity.accounts.tickets import TO_USERS, TicketPurpose, Tickets
 from trivium.identity.model import User
-from trivium.mail.outbox import Letter
+from trivium.mail.outbox import MailMessage
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
@@ -33,15 +33,15 @@ class Recovery:
         hasher: Hasher,
         sessions: Sessions,
         tickets: Tickets,
-        desk: Desk,
-        login: Login,
+        emails: AccountEmails,
+        login: PasswordLogin,
     ) -> None:
         self._db = db
         self._clock = clock
         self._hasher = hasher
         self._sessions = sessions
         self._tickets = tickets
-        self._desk = desk
+        self._emails = emails
         self._login = login
 
     # --- forgotten ---------------------------------------------------------------------------
@@ -51,11 +51,11 @@ class Recovery:
 
         Raises ``AccountError`` (MAIL_OFF, TOO_MANY_TRIES, BUSY), none of which depends on that.
         """
-        await self._desk.admit(visitor)
+        await self._emails.admit(visitor)
         typed = names.typed(name_or_email)
-        self._desk.put(lambda: self._reset_letter(typed, visitor.language))
+        self._emails.put(lambda: self._reset_letter(typed, visitor.language))
 
-    async def _reset_letter(self, typed: str, language: str) -> Letter | None:
+    async def _reset_letter(self, typed: str, language: str) -> MailMessage | None:
         from trivium.identity.accounts import store
 
         async with self._db.write() as conn:
@@ -63,17 +63,17 @@ class Recovery:
             if found is None or found.user.disabled:
                 return None
             user = found.user
-            if not await self._desk.may_write_to(conn, user.email):
+            if not await self._emails.may_write_to(conn, user.email):
                 return None
             token = await self._tickets.issue(
-                conn, Purpose.RESET, user_id=user.id, email=user.email
+                conn, TicketPurpose.RESET, user_id=user.id, email=user.email
             )
-        return self._desk.letter("reset", language, user.email, letters.RESET + token)
+        return self._emails.letter("reset", language, user.email, emails.RESET + token)
 
     async def show_reset(self, token: str) -> None:
         """Check that a link is good, without using it up. Raises ``AccountError`` (TICKET_GONE)."""
         async with self._db.read() as conn:
-            await self._tickets.show(conn, Purpose.RESET, token)
+            await self._tickets.show(conn, TicketPurpose.RESET, token)
 
     async def reset(self, token: str, password: str, visitor: Visitor) -> User:
         """Set a new password by a link, which is then used up. Every session ends.
@@ -84,20 +84,20 @@ class Recovery:
         from trivium.identity.accounts import store
 
         async with self._db.read() as conn:
-            ticket = await self._tickets.show(conn, Purpose.RESET, token)
+            ticket = await self._tickets.show(conn, TicketPurpose.RESET, token)
             account = await store.account(conn, user_id=ticket.user_id)
         if account is None or account.user.disabled:
-            raise AccountError(Refusal.TICKET_GONE)
+            raise AccountError(AccountRefusal.TICKET_GONE)
         user = account.user
         password = passwords.check(password, (user.name, user.email))
         stored = await self._hasher.hash(password)
         async with self._db.write() as conn:
-            ticket = await self._tickets.take(conn, Purpose.RESET, token)
+            ticket = await self._tickets.take(conn, TicketPurpose.RESET, token)
             await self._set(conn, user, stored)
             await store.end_sessions(conn, user.id)
             # the letter arrived, if the address is still the one it was sent to
             await store.verify_email(conn, user.id, ticket.email or "", int(self._clock.now()))
-        self._desk.tell("password_changed", visitor.language, user.email)
+        self._emails.notify("password_changed", visitor.language, user.email)
         return user
 
     # --- known -------------------------------------------------------------------------------
@@ -120,13 +120,13 @@ class Recovery:
         if account is not None and account.password_hash is not None:
             await self._login.check_password(user.id, current)
         elif not session.is_confirmed(self._clock.now()):
-            raise AccountError(Refusal.CONFIRM_FIRST)
+            raise AccountError(AccountRefusal.CONFIRM_FIRST)
         stored = await self._hasher.hash(new)
         async with self._db.write() as conn:
             fresh = await self._sessions.renew_in(conn, token)
             await self._set(conn, user, stored)
             await self._sessions.end_others(conn, user.id, fresh)
-        self._desk.tell("password_changed", visitor.language, user.email)
+        self._emails.notify("password_changed", visitor.language, user.email)
         return fresh
 
     async def set_password(self, user: User, password: str) -> None:
@@ -145,16 +145,18 @@ class Recovery:
         from trivium.identity.accounts import store
 
         await store.set_password(conn, user.id, stored)
-        await self._tickets.void(conn, user.id, *TO_USERS, Purpose.SECOND_FACTOR)
-        names_of = (tries.of_typed(user.name), tries.of_typed(user.email))
-        await tries.forget(conn, tries.of_user(user.id), *names_of)
+        await self._tickets.void(conn, user.id, *TO_USERS, TicketPurpose.SECOND_FACTOR)
+        names_of = (throttle.of_typed(user.name), throttle.of_typed(user.email))
+        await throttle.forget(conn, throttle.of_user(user.id), *names_of)
 
     # --- addresses ---------------------------------------------------------------------------
 
     async def ask_verify(self, user: User, visitor: Visitor) -> None:
         """Have a link sent to a user's own address. Raises ``AccountError`` (MAIL_OFF, BUSY)."""
-        self._desk.put(
-            lambda: self._email_letter(user, user.email, Purpose.VERIFY_EMAIL, visitor.language)
+        self._emails.put(
+            lambda: self._email_letter(
+                user, user.email, TicketPurpose.VERIFY_EMAIL, visitor.language
+            )
         )
 
     async def ask_email(self, session: Session, email: str, visitor: Visitor) -> None:
@@ -165,26 +167,26 @@ class Recovery:
         """
         email = names.email(email)
         if not session.is_confirmed(self._clock.now()):
-            raise AccountError(Refusal.CONFIRM_FIRST)
-        await self._desk.admit(visitor)
+            raise AccountError(AccountRefusal.CONFIRM_FIRST)
+        await self._emails.admit(visitor)
         user = session.user
-        self._desk.put(
-            lambda: self._email_letter(user, email, Purpose.CHANGE_EMAIL, visitor.language)
+        self._emails.put(
+            lambda: self._email_letter(user, email, TicketPurpose.CHANGE_EMAIL, visitor.language)
         )
 
     async def _email_letter(
-        self, user: User, email: str, purpose: Purpose, language: str
-    ) -> Letter | None:
+        self, user: User, email: str, purpose: TicketPurpose, language: str
+    ) -> MailMessage | None:
         from trivium.identity.accounts import store
 
         async with self._db.write() as conn:
-            if not await self._desk.may_write_to(conn, email):
+            if not await self._emails.may_write_to(conn, email):
                 return None
             holder = await store.account(conn, name_or_email=email)
             if holder is not None and holder.user.id != user.id:
-                return self._desk.letter("email_taken", language, email)
+                return self._emails.letter("email_taken", language, email)
             token = await self._tickets.issue(conn, purpose, user_id=user.id, email=email)
-        return self._desk.letter(purpose.value, language, email, letters.EMAIL + token)
+        return self._emails.letter(purpose.value, language, email, emails.EMAIL + token)
 
     async def show_email(self, token: str) -> tuple[User, str]:
         """Return the user of a link and the address it would give them, so that somebody who did
@@ -194,12 +196,12 @@ class Recovery:
 
         async with self._db.read() as conn:
             try:
-                ticket = await self._tickets.show(conn, Purpose.CHANGE_EMAIL, token)
+                ticket = await self._tickets.show(conn, TicketPurpose.CHANGE_EMAIL, token)
             except AccountError:
-                ticket = await self._tickets.show(conn, Purpose.VERIFY_EMAIL, token)
+                ticket = await self._tickets.show(conn, TicketPurpose.VERIFY_EMAIL, token)
             account = await store.account(conn, user_id=ticket.user_id)
         if account is None or account.user.disabled:
-            raise AccountError(Refusal.TICKET_GONE)
+            raise AccountError(AccountRefusal.TICKET_GONE)
         return account.user, ticket.email or ""
 
     async def prove_email(self, token: str, visitor: Visitor) -> User:
@@ -216,22 +218,22 @@ class Recovery:
             # holds other writes of identities off: the address stays as free as it is found
             await users_store.bump(conn)
             try:
-                ticket = await self._tickets.take(conn, Purpose.CHANGE_EMAIL, token)
+                ticket = await self._tickets.take(conn, TicketPurpose.CHANGE_EMAIL, token)
             except AccountError:
-                ticket = await self._tickets.take(conn, Purpose.VERIFY_EMAIL, token)
+                ticket = await self._tickets.take(conn, TicketPurpose.VERIFY_EMAIL, token)
             account = await store.account(conn, user_id=ticket.user_id)
             email = ticket.email or ""
             if account is None or account.user.disabled:
-                raise AccountError(Refusal.TICKET_GONE)
+                raise AccountError(AccountRefusal.TICKET_GONE)
             holder = await store.account(conn, name_or_email=email)
             if holder is not None and holder.user.id != account.user.id:
-                raise AccountError(Refusal.EMAIL_TAKEN)
+                raise AccountError(AccountRefusal.EMAIL_TAKEN)
             await store.set_email(conn, account.user.id, email, now)
             if email != account.user.email:
                 # links in the old mailbox, a password reset among them, are worth nothing now
                 await self._tickets.void(conn, account.user.id, *TO_USERS)
         if email != account.user.email:
-            self._desk.tell("email_changed", visitor.language, account.user.email)
+            self._emails.notify("email_changed", visitor.language, account.user.email)
         return account.user
 
     async def rename(self, user: User, name: str) -> str:
@@ -246,6 +248,6 @@ class Recovery:
             await users_store.bump(conn)
             holders = {other.id for other in await users_store.find_users(conn, name)}
             if (holders | await users_store.like_named(conn, name)) - {user.id}:
-                raise AccountError(Refusal.NAME_TAKEN)
+                raise AccountError(AccountRefusal.NAME_TAKEN)
             await store.set_name(conn, user.id, name)
         return name

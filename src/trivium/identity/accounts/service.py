@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.clock import Clock
-from trivium.identity.accounts.factor.service import SecondFactor
+from trivium.identity.accounts.emails import AccountEmails, Outgoing
 from trivium.identity.accounts.hashing import COST, Cost, Hasher
-from trivium.identity.accounts.letters import Desk, Post
-from trivium.identity.accounts.login import Login
-from trivium.identity.accounts.outside.provider import Provider
-from trivium.identity.accounts.outside.service import OutsideLogins
+from trivium.identity.accounts.login import PasswordLogin
+from trivium.identity.accounts.mfa.service import SecondFactor
 from trivium.identity.accounts.passkeys.service import Passkeys
 from trivium.identity.accounts.recovery import Recovery
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.signup import SignUp
+from trivium.identity.accounts.sso.provider import SsoProvider
+from trivium.identity.accounts.sso.service import SsoLogins
 from trivium.identity.accounts.tickets import KEPT_S, Tickets
-from trivium.settings.accounts import Accounts as Settings
-from trivium.storage.rounds import PAUSE_S, Sweeper
+from trivium.settings.accounts import AccountsSettings as Settings
+from trivium.storage.periodic import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -127,24 +127,24 @@ class Accounts:
         *,
         origin: str,
         vault: "Vault",
-        post: Post | None = None,
-        providers: Mapping[str, Provider] | None = None,
+        post: Outgoing | None = None,
+        providers: Mapping[str, SsoProvider] | None = None,
         cost: Cost = COST,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         self.preferences: Final = Preferences(db)
         self.hasher: Final = Hasher(cost)
-        self.desk: Final = Desk(db, clock, post, origin)
+        self.emails: Final = AccountEmails(db, clock, post, origin)
         tickets = Tickets(clock, random_bytes)
         self.sessions: Final = _sessions(db, clock, random_bytes, settings)
-        self.login: Final = Login(db, clock, self.hasher, self.sessions, tickets)
+        self.login: Final = PasswordLogin(db, clock, self.hasher, self.sessions, tickets)
         self.signup: Final = SignUp(
             db,
             clock,
             hasher=self.hasher,
             sessions=self.sessions,
             tickets=tickets,
-            desk=self.desk,
+            emails=self.emails,
             mode=settings.signup,
             invitation_s=int(settings.invitation_days * DAY_S),
         )
@@ -154,7 +154,7 @@ class Accounts:
             hasher=self.hasher,
             sessions=self.sessions,
             tickets=tickets,
-            desk=self.desk,
+            emails=self.emails,
             login=self.login,
         )
 
@@ -165,7 +165,7 @@ class Accounts:
             vault=vault,
             sessions=self.sessions,
             tickets=tickets,
-            desk=self.desk,
+            emails=self.emails,
         )
 
         self.passkeys: Final = Passkeys(
@@ -174,18 +174,18 @@ class Accounts:
             origin=origin,
             sessions=self.sessions,
             tickets=tickets,
-            desk=self.desk,
+            emails=self.emails,
             random_bytes=random_bytes,
         )
 
-        self.outside: Final = OutsideLogins(
+        self.outside: Final = SsoLogins(
             db,
             clock,
             random_bytes,
             providers=providers or {},
             sessions=self.sessions,
             tickets=tickets,
-            desk=self.desk,
+            emails=self.emails,
             login=self.login,
             signup=self.signup,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from trivium.clock import Clock, Steady
 from trivium.identity.accounts import tickets
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import (
     ADDRESS_CHARS_MAX,
     AGENT_CHARS_MAX,
@@ -111,7 +111,7 @@ class Sessions:
         digest, new = tickets.digest(token), tickets.digest(fresh)
         proof = None if confirmed is None else (int(self._time.now()), confirmed.value)
         if digest is None or new is None or not await store.renew(conn, digest, new, proof):
-            raise AccountError(Refusal.SESSION_GONE)
+            raise AccountError(AccountRefusal.SESSION_GONE)
         return fresh
 
     async def end(self, token: str) -> None:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from trivium.clock import Clock
-from trivium.identity.accounts import letters, names, passwords
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts import emails, names, passwords
+from trivium.identity.accounts.emails import AccountEmails
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.hashing import Hasher
-from trivium.identity.accounts.letters import Desk
 from trivium.identity.accounts.model import Invitation, LoggedIn, Offer, Visitor, Way
 from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import Purpose, Tickets
-from trivium.identity.model import Role, User
-from trivium.mail.outbox import Letter
+from trivium.identity.accounts.tickets import TicketPurpose, Tickets
+from trivium.identity.model import User, UserRole
+from trivium.mail.outbox import MailMessage
 
 if TYPE_CHECKING:
     from trivium.identity.accounts.store import Ticket
@@ -40,7 +40,7 @@ class SignUp:
         hasher: Hasher,
         sessions: Sessions,
         tickets: Tickets,
-        desk: Desk,
+        emails: AccountEmails,
         mode: str,
         invitation_s: int,
     ) -> None:
@@ -49,7 +49,7 @@ class SignUp:
         self._hasher = hasher
         self._sessions = sessions
         self._tickets = tickets
-        self._desk = desk
+        self._emails = emails
         self.mode: Final = mode
         """``open``, ``invitation`` or ``closed``."""
         self._invitation_s = invitation_s
@@ -61,21 +61,21 @@ class SignUp:
         of which depends on whether the address is known.
         """
         if self.mode != OPEN:
-            raise AccountError(Refusal.SIGN_UP_CLOSED)
+            raise AccountError(AccountRefusal.SIGN_UP_CLOSED)
         email = names.email(email)
-        await self._desk.admit(visitor)
-        self._desk.put(lambda: self._letter(email, visitor.language))
+        await self._emails.admit(visitor)
+        self._emails.put(lambda: self._letter(email, visitor.language))
 
-    async def _letter(self, email: str, language: str) -> Letter | None:
+    async def _letter(self, email: str, language: str) -> MailMessage | None:
         from trivium.identity.accounts import store
 
         async with self._db.write() as conn:
-            if not await self._desk.may_write_to(conn, email):
+            if not await self._emails.may_write_to(conn, email):
                 return None
             if await store.account(conn, name_or_email=email) is not None:
-                return self._desk.letter("sign_up_known", language, email)
-            token = await self._tickets.issue(conn, Purpose.SIGN_UP, email=email)
-        return self._desk.letter("sign_up", language, email, letters.SIGN_UP + token)
+                return self._emails.letter("sign_up_known", language, email)
+            token = await self._tickets.issue(conn, TicketPurpose.SIGN_UP, email=email)
+        return self._emails.letter("sign_up", language, email, emails.SIGN_UP + token)
 
     async def offer(self, token: str) -> Offer:
         """What a link to make an account holds, to be shown; the link stays good.
@@ -117,9 +117,9 @@ class SignUp:
         # from here on nobody else writes identities: what is free now stays free
         raised = await users_store.bump(conn)
         if await users_store.like_named(conn, name) or await users_store.find_users(conn, name):
-            raise AccountError(Refusal.NAME_TAKEN)
+            raise AccountError(AccountRefusal.NAME_TAKEN)
         if await users_store.find_users(conn, email):
-            raise AccountError(Refusal.EMAIL_TAKEN)
+            raise AccountError(AccountRefusal.EMAIL_TAKEN)
         user = User(
             id=0,
             name=name,
@@ -140,21 +140,21 @@ class SignUp:
 
         It gets the wanted name or one like it. Raises ``AccountError`` (EMAIL_TAKEN).
         """
-        offer = Offer(email=email, role=Role.USER, proven=True)
+        offer = Offer(email=email, role=UserRole.USER, proven=True)
         for name in _alike(wanted, email):
             try:
                 return await self._insert(conn, name, email, offer, None)
             except AccountError as error:
-                if error.why is not Refusal.NAME_TAKEN:
+                if error.why is not AccountRefusal.NAME_TAKEN:
                     raise
-        raise AccountError(Refusal.NAME_TAKEN)
+        raise AccountError(AccountRefusal.NAME_TAKEN)
 
     # --- invitations -------------------------------------------------------------------------
 
     async def invite(
         self,
         email: str | None = None,
-        role: Role = Role.USER,
+        role: UserRole = UserRole.USER,
         *,
         language: str = "en",
         by_mail: bool = False,
@@ -170,21 +170,21 @@ class SignUp:
 
         email = names.email(email) if email else None
         if by_mail:
-            self._desk.check()
+            self._emails.check()
         lifetime_s = self._invitation_s if lifetime_s is None else lifetime_s
         data = {"role": role.value, "proven": by_mail and email is not None}
         async with self._db.write() as conn:
             if email and await store.account(conn, name_or_email=email) is not None:
-                raise AccountError(Refusal.EMAIL_TAKEN)
+                raise AccountError(AccountRefusal.EMAIL_TAKEN)
             token = await self._tickets.issue(
-                conn, Purpose.INVITATION, email=email, data=data, lifetime_s=lifetime_s
+                conn, TicketPurpose.INVITATION, email=email, data=data, lifetime_s=lifetime_s
             )
-            found = await self._tickets.show(conn, Purpose.INVITATION, token)
-        path = letters.INVITATION + token
+            found = await self._tickets.show(conn, TicketPurpose.INVITATION, token)
+        path = emails.INVITATION + token
         if by_mail and email:
-            self._desk.send("invitation", language, email, path)
+            self._emails.send("invitation", language, email, path)
             return _invitation(found), ""
-        return _invitation(found), self._desk.url(path)
+        return _invitation(found), self._emails.url(path)
 
     async def invitations(self) -> list[Invitation]:
         """Those that can still be used, oldest first."""
@@ -192,7 +192,7 @@ class SignUp:
 
         now = int(self._clock.now())
         async with self._db.read() as conn:
-            found = await store.open_tickets(conn, Purpose.INVITATION.value, now)
+            found = await store.open_tickets(conn, TicketPurpose.INVITATION.value, now)
         return [_invitation(ticket) for ticket in found]
 
     async def withdraw(self, invitation_id: int) -> bool:
@@ -201,44 +201,44 @@ class SignUp:
 
         now = int(self._clock.now())
         async with self._db.write() as conn:
-            purposes = [Purpose.INVITATION.value]
+            purposes = [TicketPurpose.INVITATION.value]
             return await store.void(conn, purposes, now, ticket_id=invitation_id) == 1
 
-    async def _shown(self, conn: "Connection", token: str) -> "tuple[Purpose, Ticket]":
+    async def _shown(self, conn: "Connection", token: str) -> "tuple[TicketPurpose, Ticket]":
         """The ticket of either kind of link, as far as the mode allows it."""
         for purpose, modes in (
-            (Purpose.INVITATION, (OPEN, INVITED)),
-            (Purpose.SIGN_UP, (OPEN,)),
+            (TicketPurpose.INVITATION, (OPEN, INVITED)),
+            (TicketPurpose.SIGN_UP, (OPEN,)),
         ):
             try:
                 ticket = await self._tickets.show(conn, purpose, token)
             except AccountError:
                 continue
             if self.mode not in modes:
-                raise AccountError(Refusal.SIGN_UP_CLOSED)
+                raise AccountError(AccountRefusal.SIGN_UP_CLOSED)
             return purpose, ticket
-        raise AccountError(Refusal.TICKET_GONE)
+        raise AccountError(AccountRefusal.TICKET_GONE)
 
 
 class _Data(msgspec.Struct):
     """The data of an invitation's ticket."""
 
-    role: str = Role.USER.value
+    role: str = UserRole.USER.value
     proven: bool = False
 
 
-def _offer(purpose: Purpose, ticket: "Ticket") -> Offer:
-    if purpose is Purpose.SIGN_UP:
-        return Offer(email=ticket.email, role=Role.USER, proven=True)
+def _offer(purpose: TicketPurpose, ticket: "Ticket") -> Offer:
+    if purpose is TicketPurpose.SIGN_UP:
+        return Offer(email=ticket.email, role=UserRole.USER, proven=True)
     data = msgspec.json.decode(ticket.data, type=_Data)
-    return Offer(email=ticket.email, role=Role(data.role), proven=data.proven)
+    return Offer(email=ticket.email, role=UserRole(data.role), proven=data.proven)
 
 
 def _invitation(ticket: "Ticket") -> Invitation:
     return Invitation(
         id=ticket.id,
         email=ticket.email,
-        role=Role(msgspec.json.decode(ticket.data, type=_Data).role),
+        role=UserRole(msgspec.json.decode(ticket.data, type=_Data).role),
         created_at=ticket.created_at,
         expires_at=ticket.expires_at,
     )

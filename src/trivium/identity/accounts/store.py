@@ -7,9 +7,10 @@ from sqlalchemy import Row, Select, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity import store as users_store
-from trivium.identity.accounts.limits import Seen
 from trivium.identity.accounts.model import Session, Way
+from trivium.identity.accounts.throttle_policy import AttemptCount
 from trivium.identity.model import User
+from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.core import users
 from trivium.storage.schema.logins import (
     outside_logins,
@@ -20,7 +21,6 @@ from trivium.storage.schema.logins import (
     tries,
 )
 from trivium.storage.structs import struct_of, values_of
-from trivium.storage.together import upsert
 
 _SESSION: Final[Select[Any]] = select(
     sessions.c.id.label("session_id"),
@@ -35,7 +35,7 @@ _SESSION: Final[Select[Any]] = select(
 ).join_from(sessions, users, users.c.id == sessions.c.user_id)
 
 
-class Account(NamedTuple):
+class LoginAccount(NamedTuple):
     """A user with what a login needs to know."""
 
     user: User
@@ -64,7 +64,7 @@ async def account(
     name_or_email: str | None = None,
     user_id: int | None = None,
     hold: bool = False,
-) -> Account | None:
+) -> LoginAccount | None:
     """One user, by id or by name or address. ``hold``: as it is until the transaction ends."""
     query = select(users, totp_secrets.c.confirmed_at.label("factor_at")).outerjoin(
         totp_secrets, totp_secrets.c.user_id == users.c.id
@@ -79,7 +79,7 @@ async def account(
     row = (await conn.execute(query)).one_or_none()
     if row is None:
         return None
-    return Account(users_store.user_of(row), row.password_hash, row.factor_at is not None)
+    return LoginAccount(users_store.user_of(row), row.password_hash, row.factor_at is not None)
 
 
 async def set_password(
@@ -263,16 +263,16 @@ async def void(
 # --- tries -----------------------------------------------------------------------------------
 
 
-async def seen(conn: AsyncConnection, subject: bytes) -> Seen:
+async def seen(conn: AsyncConnection, subject: bytes) -> AttemptCount:
     """What is known of a subject, whose row is held until the transaction ends."""
     nothing = {"subject": subject, "count": 0, "since": 0, "until": 0, "forget_at": 0}
     await conn.execute(upsert(conn, tries).values(nothing).on_conflict_do_nothing())
     query = select(tries.c.count, tries.c.since, tries.c.until, tries.c.forget_at)
     row = (await conn.execute(query.where(tries.c.subject == subject).with_for_update())).one()
-    return Seen(**row._asdict())
+    return AttemptCount(**row._asdict())
 
 
-async def keep(conn: AsyncConnection, subject: bytes, now_seen: Seen) -> None:
+async def keep(conn: AsyncConnection, subject: bytes, now_seen: AttemptCount) -> None:
     """Write down what is known of a subject."""
     query = update(tries).where(tries.c.subject == subject)
     await conn.execute(query.values(values_of(now_seen)))

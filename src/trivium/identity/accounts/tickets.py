@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from trivium.clock import Clock
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 
 if TYPE_CHECKING:
     from trivium.identity.accounts.store import Ticket
@@ -43,7 +43,7 @@ def digest(token: str) -> bytes | None:
 
 
 @unique
-class Purpose(Enum):
+class TicketPurpose(Enum):
     """What a ticket is for."""
 
     SIGN_UP = "sign_up"
@@ -56,27 +56,27 @@ class Purpose(Enum):
     OUTSIDE = "outside"
 
 
-LIFETIME_S: Final[Mapping[Purpose, int]] = {
-    Purpose.SIGN_UP: 24 * 3600,
-    Purpose.INVITATION: 7 * 86_400,
-    Purpose.RESET: 1800,
-    Purpose.VERIFY_EMAIL: 24 * 3600,
-    Purpose.CHANGE_EMAIL: 24 * 3600,
-    Purpose.SECOND_FACTOR: 600,
-    Purpose.PASSKEY: 300,
-    Purpose.OUTSIDE: 600,
+LIFETIME_S: Final[Mapping[TicketPurpose, int]] = {
+    TicketPurpose.SIGN_UP: 24 * 3600,
+    TicketPurpose.INVITATION: 7 * 86_400,
+    TicketPurpose.RESET: 1800,
+    TicketPurpose.VERIFY_EMAIL: 24 * 3600,
+    TicketPurpose.CHANGE_EMAIL: 24 * 3600,
+    TicketPurpose.SECOND_FACTOR: 600,
+    TicketPurpose.PASSKEY: 300,
+    TicketPurpose.OUTSIDE: 600,
 }
 KEPT_S: Final = 86_400
 """An expired ticket is deleted after a day."""
 OF_USERS: Final = (
-    Purpose.RESET,
-    Purpose.VERIFY_EMAIL,
-    Purpose.CHANGE_EMAIL,
-    Purpose.SECOND_FACTOR,
-    Purpose.PASSKEY,
+    TicketPurpose.RESET,
+    TicketPurpose.VERIFY_EMAIL,
+    TicketPurpose.CHANGE_EMAIL,
+    TicketPurpose.SECOND_FACTOR,
+    TicketPurpose.PASSKEY,
 )
 """Whatever is issued to a user that exists."""
-TO_USERS: Final = (Purpose.RESET, Purpose.VERIFY_EMAIL, Purpose.CHANGE_EMAIL)
+TO_USERS: Final = (TicketPurpose.RESET, TicketPurpose.VERIFY_EMAIL, TicketPurpose.CHANGE_EMAIL)
 """What somebody with access to an old mailbox could still use."""
 
 _NO_DATA: Final[Mapping[str, Any]] = {}
@@ -92,7 +92,7 @@ class Tickets:
     async def issue(
         self,
         conn: "Connection",
-        purpose: Purpose,
+        purpose: TicketPurpose,
         *,
         user_id: int | None = None,
         email: str | None = None,
@@ -116,27 +116,27 @@ class Tickets:
         await store.insert_ticket(conn, values)
         return token
 
-    async def show(self, conn: "Connection", purpose: Purpose, token: str) -> "Ticket":
+    async def show(self, conn: "Connection", purpose: TicketPurpose, token: str) -> "Ticket":
         """An open ticket, left open. Raises ``AccountError`` (TICKET_GONE)."""
         from trivium.identity.accounts import store
 
         hashed = digest(token)
         found = hashed and await store.ticket(conn, purpose.value, hashed, int(self._clock.now()))
         if not found:
-            raise AccountError(Refusal.TICKET_GONE)
+            raise AccountError(AccountRefusal.TICKET_GONE)
         return found
 
-    async def take(self, conn: "Connection", purpose: Purpose, token: str) -> "Ticket":
+    async def take(self, conn: "Connection", purpose: TicketPurpose, token: str) -> "Ticket":
         """An open ticket, used up with the transaction. Raises ``AccountError`` (TICKET_GONE)."""
         from trivium.identity.accounts import store
 
         hashed = digest(token)
         found = hashed and await store.claim(conn, purpose.value, hashed, int(self._clock.now()))
         if not found:
-            raise AccountError(Refusal.TICKET_GONE)
+            raise AccountError(AccountRefusal.TICKET_GONE)
         return found
 
-    async def void(self, conn: "Connection", user_id: int, *purposes: Purpose) -> None:
+    async def void(self, conn: "Connection", user_id: int, *purposes: TicketPurpose) -> None:
         """Use up a user's open tickets for nothing."""
         from trivium.identity.accounts import store
 

@@ -32,7 +32,7 @@ _FORM: Final = re.compile(f"[{ALPHABET}]{{{SECRET_CHARS + CHECK_CHARS}}}")
 
 
 @unique
-class Refusal(Enum):
+class CodeRefusal(Enum):
     """Why a code could not be redeemed."""
 
     MISTYPED = "mistyped"
@@ -47,7 +47,7 @@ class Refusal(Enum):
 class CodeError(LedgerError):
     """A code that cannot be redeemed. Limits on guessing count ``MISTYPED`` and ``UNKNOWN``."""
 
-    def __init__(self, why: Refusal, message: str) -> None:
+    def __init__(self, why: CodeRefusal, message: str) -> None:
         super().__init__(message)
         self.why = why
 

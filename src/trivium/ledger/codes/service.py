@@ -14,7 +14,7 @@ import msgspec
 
 from trivium.clock import Clock
 from trivium.ledger.amounts import AMOUNT_NANOS_MAX
-from trivium.ledger.codes.model import Batch, Code, CodeError, Refusal, hint, issue, parse
+from trivium.ledger.codes.model import Batch, Code, CodeError, CodeRefusal, hint, issue, parse
 from trivium.ledger.entries import BALANCE_NANOS_MAX, NOTE_CHARS_MAX
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
@@ -28,10 +28,10 @@ COUNT_MAX: Final = 10_000
 _NAMED: Final = re.compile(r"(id|batch):([0-9]{1,18})")
 _NEVER: Final = "this is no code: a character is wrong or missing"
 _TOLD: Final = {
-    Refusal.UNKNOWN: "there is no such code",
-    Refusal.REDEEMED: "this code has been redeemed already",
-    Refusal.REVOKED: "this code has been revoked",
-    Refusal.EXPIRED: "this code has expired",
+    CodeRefusal.UNKNOWN: "there is no such code",
+    CodeRefusal.REDEEMED: "this code has been redeemed already",
+    CodeRefusal.REVOKED: "this code has been revoked",
+    CodeRefusal.EXPIRED: "this code has expired",
 }
 
 
@@ -84,7 +84,7 @@ class Codes:
 
         digest = parse(text)
         if digest is None:
-            raise CodeError(Refusal.MISTYPED, _NEVER)
+            raise CodeError(CodeRefusal.MISTYPED, _NEVER)
         now = int(self._clock.now())
         async with self._db.write() as conn:
             if not await ledger.has_user(conn, user_id):
@@ -165,11 +165,11 @@ def _refused(code: Code | None) -> CodeError:
     expired.
     """
     if code is None:
-        why = Refusal.UNKNOWN
+        why = CodeRefusal.UNKNOWN
     elif code.redeemed_at is not None:
-        why = Refusal.REDEEMED
+        why = CodeRefusal.REDEEMED
     elif code.revoked_at is not None:
-        why = Refusal.REVOKED
+        why = CodeRefusal.REVOKED
     else:
-        why = Refusal.EXPIRED
+        why = CodeRefusal.EXPIRED
     return CodeError(why, _TOLD[why])

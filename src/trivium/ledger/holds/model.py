@@ -3,14 +3,14 @@
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.ledger.audit import Detail, reckoned
 from trivium.ledger.model import Entry, EntryKind, Hold
+from trivium.ledger.verify import Detail, reckoned
 
 _decode = msgspec.json.Decoder(Detail).decode
 _encode = msgspec.json.Encoder().encode
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
+class StoredHold(msgspec.Struct, frozen=True, kw_only=True):
     """An amount set aside until its actual cost is known."""
 
     request_id: str
@@ -24,11 +24,11 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since the epoch."""
 
 
-def held_of(hold: Hold, at: int) -> Held:
+def held_of(hold: Hold, at: int) -> StoredHold:
     """A quoted hold as a row, with the prices of this moment. It must cost something."""
     tariff = hold.quote.tariff
     assert tariff is not None
-    return Held(
+    return StoredHold(
         request_id=hold.request_id,
         user_id=hold.user_id,
         amount_nanos=hold.amount_nanos if hold.limited else 0,
@@ -37,7 +37,7 @@ def held_of(hold: Hold, at: int) -> Held:
     )
 
 
-def entry_of(held: Held, usage: Usage, *, at: int, note: str = "", end: str = "") -> Entry:
+def entry_of(held: StoredHold, usage: Usage, *, at: int, note: str = "", end: str = "") -> Entry:
     """The entry that books what was used, at the hold's own prices."""
     text = held.bill.removesuffix("}") + f',"end":"{end}","usage":{_encode(usage).decode()}}}'
     nanos = reckoned(_decode(text))

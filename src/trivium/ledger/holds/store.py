@@ -8,13 +8,13 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger import store
-from trivium.ledger.holds.model import Held
+from trivium.ledger.holds.model import StoredHold
 from trivium.ledger.model import Entry
 from trivium.storage.schema.core import accounts, holds
 from trivium.storage.structs import struct_of, values_of
 
 
-async def place(conn: AsyncConnection, held: Held) -> bool:
+async def place(conn: AsyncConnection, held: StoredHold) -> bool:
     """Set an amount aside; ``False`` when the account has not so much to spare.
 
     What workers have leased is spoken for, even where they will not need it.
@@ -29,7 +29,7 @@ async def place(conn: AsyncConnection, held: Held) -> bool:
     return True
 
 
-async def take(conn: AsyncConnection, request_id: str) -> Held | None:
+async def take(conn: AsyncConnection, request_id: str) -> StoredHold | None:
     """End a hold and give its amount back; ``None``: it has ended before, or never was.
 
     Whoever it is given to books the entry, if there is to be one, in this transaction.
@@ -43,7 +43,7 @@ async def take(conn: AsyncConnection, request_id: str) -> Held | None:
     if row is None:
         return None  # another was faster, before the account was ours
     await _set_aside(conn, user_id, -row.amount_nanos)
-    return struct_of(Held, row)
+    return struct_of(StoredHold, row)
 
 
 async def book(conn: AsyncConnection, entry: Entry) -> None:

@@ -78,7 +78,7 @@ class NoticeKind(Enum):
     """Nothing: providers send more than was asked for."""
 
 
-class Notice(msgspec.Struct, frozen=True, kw_only=True):
+class PaymentEvent(msgspec.Struct, frozen=True, kw_only=True):
     """An event whose signature was right. Empty texts: the event does not say."""
 
     event_id: str
@@ -96,7 +96,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @unique
-class Outcome(Enum):
+class PaymentOutcome(Enum):
     """What became of an event. The provider hears success for each: nothing is to be repeated."""
 
     CREDITED = "credited"
@@ -113,7 +113,7 @@ class Outcome(Enum):
 
 
 @unique
-class Refusal(Enum):
+class PaymentRefusal(Enum):
     """Why a payment or an event was refused."""
 
     AMOUNT = "amount"
@@ -128,7 +128,7 @@ class Refusal(Enum):
 class PaymentError(LedgerError):
     """Nothing was begun or believed. The message may be shown to whoever asked."""
 
-    def __init__(self, why: Refusal, message: str) -> None:
+    def __init__(self, why: PaymentRefusal, message: str) -> None:
         super().__init__(message)
         self.why = why
 
@@ -136,11 +136,11 @@ class PaymentError(LedgerError):
 def cents(amount_nanos: int) -> int:
     """Whole cents of an amount that has no fraction of one. Raises ``PaymentError``."""
     if amount_nanos % NANOS_PER_CENT:
-        raise PaymentError(Refusal.AMOUNT, "an amount to be paid has whole cents")
+        raise PaymentError(PaymentRefusal.AMOUNT, "an amount to be paid has whole cents")
     return amount_nanos // NANOS_PER_CENT
 
 
-class Order(msgspec.Struct, frozen=True, kw_only=True):
+class PaymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be paid, and where the payer goes after it."""
 
     reference: str
@@ -172,14 +172,14 @@ class PaymentProvider(Protocol):
         """Where its pages are; a browser that is sent there must be allowed to go."""
         ...
 
-    async def begin(self, order: Order) -> Begun:
+    async def begin(self, order: PaymentOrder) -> Begun:
         """A page where the order can be paid. Raises ``PaymentError`` (UNAVAILABLE).
 
         Called twice with one reference it makes one page.
         """
         ...
 
-    async def read(self, body: bytes, headers: Mapping[str, str]) -> Notice:
+    async def read(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent:
         """What an event says, after its signature was found right.
 
         ``body`` as it came; ``headers`` by lower-case name. Raises ``PaymentError`` (FORGED).

@@ -27,20 +27,20 @@ from trivium.ledger.payments.model import (
     REFERENCE_BYTES,
     REFUND,
     WAITING,
-    Notice,
     NoticeKind,
-    Order,
-    Outcome,
     Payment,
     PaymentError,
+    PaymentEvent,
+    PaymentOrder,
+    PaymentOutcome,
     PaymentProvider,
+    PaymentRefusal,
     PaymentState,
-    Refusal,
     cents,
 )
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
-from trivium.settings.payments import Payments as Limits
+from trivium.settings.payments import PaymentsSettings as Limits
 
 if TYPE_CHECKING:
     from trivium.storage.database import Connection, Database
@@ -107,14 +107,16 @@ class Payments:
         from trivium.ledger.payments import store
 
         if self._provider is None:
-            raise PaymentError(Refusal.NOT_CONFIGURED, "payments are not set up")
+            raise PaymentError(PaymentRefusal.NOT_CONFIGURED, "payments are not set up")
         if not self.minimum_nanos <= amount_nanos <= self.maximum_nanos:
             low, high = format_usd(self.minimum_nanos), format_usd(self.maximum_nanos)
-            raise PaymentError(Refusal.AMOUNT, f"an amount is from {low} to {high} US dollars")
+            raise PaymentError(
+                PaymentRefusal.AMOUNT, f"an amount is from {low} to {high} US dollars"
+            )
         now = int(self._clock.now())
         payment = self._new(user_id, amount_nanos, app_id, self._provider.name, now)
         success_url, cancel_url = urls(payment.reference)
-        order = Order(
+        order = PaymentOrder(
             reference=payment.reference,
             amount_cents=cents(amount_nanos),
             currency=CURRENCY,
@@ -125,7 +127,8 @@ class Payments:
         async with self._db.write() as conn:
             if await store.begun_since(conn, user_id, now - HOUR_S) >= BEGUN_MAX:
                 raise PaymentError(
-                    Refusal.TOO_MANY, f"only {BEGUN_MAX} payments can be begun within an hour"
+                    PaymentRefusal.TOO_MANY,
+                    f"only {BEGUN_MAX} payments can be begun within an hour",
                 )
             payment_id = await store.insert(conn, payment)
         try:
@@ -170,7 +173,7 @@ class Payments:
             paid_at=None,
         )
 
-    async def hear(self, provider: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def hear(self, provider: str, body: bytes, headers: Mapping[str, str]) -> PaymentOutcome:
         """Book what an event says, once.
 
         ``body`` as it came; ``headers`` by lower-case name. Raises ``PaymentError`` (FORGED,
@@ -180,17 +183,17 @@ class Payments:
         from trivium.ledger.payments import store
 
         if self._provider is None or self._provider.name != provider:
-            raise PaymentError(Refusal.NOT_CONFIGURED, "payments are not set up")
+            raise PaymentError(PaymentRefusal.NOT_CONFIGURED, "payments are not set up")
         notice = await self._provider.read(body, headers)
         if notice.kind is NoticeKind.OTHER:
-            return Outcome.IGNORED
+            return PaymentOutcome.IGNORED
         now = int(self._clock.now())
         async with self._db.write() as conn:
             payment = await store.locked(conn, provider, notice)
             if payment is None:
-                outcome = Outcome.UNKNOWN
+                outcome = PaymentOutcome.UNKNOWN
             elif not await store.heard(conn, provider, notice, payment.id, now):
-                outcome = Outcome.DUPLICATE
+                outcome = PaymentOutcome.DUPLICATE
             else:
                 outcome = await self._apply(conn, payment, notice, now)
         log.info(
@@ -204,8 +207,8 @@ class Payments:
         return outcome
 
     async def _apply(
-        self, conn: "Connection", payment: Payment, notice: Notice, now: int
-    ) -> Outcome:
+        self, conn: "Connection", payment: Payment, notice: PaymentEvent, now: int
+    ) -> PaymentOutcome:
         if notice.kind is NoticeKind.PAID:
             return await self._paid(conn, payment, notice, now)
         if notice.kind is NoticeKind.REFUNDED:
@@ -217,16 +220,16 @@ class Payments:
             log.error(
                 "payment_refund_failed", payment=payment.reference, amount=notice.amount_cents
             )
-            return Outcome.NOTED
+            return PaymentOutcome.NOTED
         return await self._moved(conn, payment, notice)
 
     async def _paid(
-        self, conn: "Connection", payment: Payment, notice: Notice, now: int
-    ) -> Outcome:
+        self, conn: "Connection", payment: Payment, notice: PaymentEvent, now: int
+    ) -> PaymentOutcome:
         from trivium.ledger.payments import store
 
         if payment.state in (PaymentState.PAID, PaymentState.HELD):
-            return Outcome.STALE
+            return PaymentOutcome.STALE
         if (
             notice.currency != payment.currency
             or notice.amount_cents != cents(payment.amount_nanos)
@@ -245,7 +248,7 @@ class Payments:
             )
             await store.put(conn, held)
             await self._tell(conn, ActKind.TOP_UP_HELD, held, held.amount_nanos)
-            return Outcome.HELD
+            return PaymentOutcome.HELD
         paid = msgspec.structs.replace(
             payment,
             state=PaymentState.PAID,
@@ -258,27 +261,27 @@ class Payments:
         await self._tell(conn, ActKind.TOP_UP_PAID, paid, paid.amount_nanos)
         if paid.refunded_nanos:
             await self._give_back(conn, paid, paid.refunded_nanos, now)
-        return Outcome.CREDITED
+        return PaymentOutcome.CREDITED
 
     async def _refunded(
-        self, conn: "Connection", payment: Payment, notice: Notice, now: int
-    ) -> Outcome:
+        self, conn: "Connection", payment: Payment, notice: PaymentEvent, now: int
+    ) -> PaymentOutcome:
         from trivium.ledger.payments import store
 
         if notice.currency != payment.currency or notice.amount_cents is None:
             log.error("payment_refund_unread", payment=payment.reference, currency=notice.currency)
-            return Outcome.HELD
+            return PaymentOutcome.HELD
         # an amount beyond the payment cannot come; it must not take what others paid
         all_nanos = min(notice.amount_cents * NANOS_PER_CENT, payment.amount_nanos)
         more_nanos = all_nanos - payment.refunded_nanos
         if more_nanos <= 0:
-            return Outcome.STALE
+            return PaymentOutcome.STALE
         now_known = msgspec.structs.replace(payment, refunded_nanos=all_nanos)
         await store.put(conn, now_known)
         if payment.state is not PaymentState.PAID:
-            return Outcome.NOTED
+            return PaymentOutcome.NOTED
         await self._give_back(conn, now_known, more_nanos, now)
-        return Outcome.REFUNDED
+        return PaymentOutcome.REFUNDED
 
     async def _give_back(
         self, conn: "Connection", payment: Payment, more_nanos: int, now: int
@@ -289,8 +292,8 @@ class Payments:
         await self._tell(conn, ActKind.TOP_UP_REFUNDED, payment, more_nanos)
 
     async def _disputed(
-        self, conn: "Connection", payment: Payment, notice: Notice, now: int
-    ) -> Outcome:
+        self, conn: "Connection", payment: Payment, notice: PaymentEvent, now: int
+    ) -> PaymentOutcome:
         """Tell the operator. Whether to block the user or take the amount back is theirs to say."""
         from trivium.ledger.payments import store
 
@@ -318,15 +321,17 @@ class Payments:
             agent=payment.provider,
             detail={"event": notice.event, "note": notice.note},
         )
-        return Outcome.NOTED
+        return PaymentOutcome.NOTED
 
-    async def _moved(self, conn: "Connection", payment: Payment, notice: Notice) -> Outcome:
+    async def _moved(
+        self, conn: "Connection", payment: Payment, notice: PaymentEvent
+    ) -> PaymentOutcome:
         """Follow what becomes of a payment on its way; what is done is done."""
         from trivium.ledger.payments import store
 
         state = PaymentState(notice.kind.value)
         if payment.state not in WAITING or payment.state is state:
-            return Outcome.STALE
+            return PaymentOutcome.STALE
         moved = msgspec.structs.replace(
             payment,
             state=state,
@@ -334,7 +339,7 @@ class Payments:
             charge=payment.charge or notice.charge or None,
         )
         await store.put(conn, moved)
-        return Outcome.NOTED
+        return PaymentOutcome.NOTED
 
     async def _tell(
         self, conn: "Connection", kind: ActKind, payment: Payment, amount_nanos: int

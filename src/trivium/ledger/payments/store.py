@@ -6,10 +6,10 @@ from sqlalchemy import ColumnElement, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
-from trivium.ledger.payments.model import REFUND, Notice, Payment, PaymentState
+from trivium.ledger.payments.model import REFUND, Payment, PaymentEvent, PaymentState
+from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.core import entries, payment_events, payments
 from trivium.storage.structs import struct_of, values_of
-from trivium.storage.together import upsert
 
 
 async def insert(conn: AsyncConnection, payment: Payment) -> int:
@@ -58,7 +58,7 @@ async def not_begun(conn: AsyncConnection, payment_id: int) -> None:
     await conn.execute(query)
 
 
-async def locked(conn: AsyncConnection, provider: str, notice: Notice) -> Payment | None:
+async def locked(conn: AsyncConnection, provider: str, notice: PaymentEvent) -> Payment | None:
     """The payment an event is about, held until the transaction ends.
 
     By our own reference where the event carries it, else by the provider's names.
@@ -78,7 +78,7 @@ async def locked(conn: AsyncConnection, provider: str, notice: Notice) -> Paymen
 
 
 async def heard(
-    conn: AsyncConnection, provider: str, notice: Notice, payment_id: int, now: int
+    conn: AsyncConnection, provider: str, notice: PaymentEvent, payment_id: int, now: int
 ) -> bool:
     """Note an event; ``False`` when it was heard before."""
     made = (

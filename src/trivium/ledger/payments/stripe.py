@@ -19,7 +19,14 @@ import msgspec
 import structlog
 
 from trivium.clock import SystemClock
-from trivium.ledger.payments.model import Begun, Notice, NoticeKind, Order, PaymentError, Refusal
+from trivium.ledger.payments.model import (
+    Begun,
+    NoticeKind,
+    PaymentError,
+    PaymentEvent,
+    PaymentOrder,
+    PaymentRefusal,
+)
 from trivium.secret import Secret
 
 if TYPE_CHECKING:
@@ -115,7 +122,7 @@ class Stripe:
         self.page_url = page_url
         self._client: StripeClient | None = None
 
-    async def begin(self, order: Order) -> Begun:
+    async def begin(self, order: PaymentOrder) -> Begun:
         """A Checkout session. Raises ``PaymentError`` (UNAVAILABLE)."""
         return await asyncio.to_thread(self._begin, order)
 
@@ -144,9 +151,9 @@ class Stripe:
             )
         else:
             return
-        raise PaymentError(Refusal.UNAVAILABLE, why)
+        raise PaymentError(PaymentRefusal.UNAVAILABLE, why)
 
-    async def read(self, body: bytes, headers: Mapping[str, str]) -> Notice:
+    async def read(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent:
         """What an event says. Raises ``PaymentError`` (FORGED, UNAVAILABLE)."""
         signature = headers.get("stripe-signature", "")
         await asyncio.to_thread(self._verify, body, signature)
@@ -155,7 +162,7 @@ class Stripe:
         except msgspec.DecodeError as error:
             # signed, so Stripe's own: a form of event that is none of ours
             log.warning("payment_event_unread", provider=self.name, error=str(error))
-            return Notice(event_id="", event="", kind=NoticeKind.OTHER)
+            return PaymentEvent(event_id="", event="", kind=NoticeKind.OTHER)
 
     def _verify(self, body: bytes, signature: str) -> None:
         stripe = _library()
@@ -164,11 +171,11 @@ class Stripe:
                 body, signature, self._webhook_secret.reveal(), TOLERANCE_S
             )
             if _dated(signature) > SystemClock().now() + TOLERANCE_S:
-                raise PaymentError(Refusal.FORGED, "the signature is dated ahead")
+                raise PaymentError(PaymentRefusal.FORGED, "the signature is dated ahead")
         except (stripe.SignatureVerificationError, UnicodeError) as error:
-            raise PaymentError(Refusal.FORGED, "the signature is not right") from error
+            raise PaymentError(PaymentRefusal.FORGED, "the signature is not right") from error
 
-    def _begin(self, order: Order) -> Begun:
+    def _begin(self, order: PaymentOrder) -> Begun:
         stripe = _library()
         client = self._client or self._connect(stripe)
         named = {REFERENCE: order.reference}
@@ -211,10 +218,13 @@ class Stripe:
                 request=error.request_id,
             )
             raise PaymentError(
-                Refusal.UNAVAILABLE, "the payment provider cannot be reached or refused the payment"
+                PaymentRefusal.UNAVAILABLE,
+                "the payment provider cannot be reached or refused the payment",
             ) from None
         if not session.url:
-            raise PaymentError(Refusal.UNAVAILABLE, "the payment provider gave no page to pay on")
+            raise PaymentError(
+                PaymentRefusal.UNAVAILABLE, "the payment provider gave no page to pay on"
+            )
         return Begun(session_id=session.id, url=session.url)
 
     def _connect(self, stripe: Any) -> "StripeClient":
@@ -250,7 +260,7 @@ def _library() -> Any:
         import stripe
     except ImportError:
         log.error("payment_library_missing", what=MISSING)  # noqa: TRY400 - the message is all
-        raise PaymentError(Refusal.NOT_CONFIGURED, "payments are not set up") from None
+        raise PaymentError(PaymentRefusal.NOT_CONFIGURED, "payments are not set up") from None
     return stripe
 
 
@@ -267,12 +277,12 @@ def _dated(signature: str) -> int:
     return max(map(int, dates))
 
 
-def _notice(event: _Event) -> Notice:
+def _notice(event: _Event) -> PaymentEvent:
     """An event in our words."""
     thing = event.data.object
     reference = str((thing.metadata or {}).get(REFERENCE, ""))
     if event.type == "charge.refunded":
-        return Notice(
+        return PaymentEvent(
             event_id=event.id,
             event=event.type,
             kind=NoticeKind.REFUNDED,
@@ -282,7 +292,7 @@ def _notice(event: _Event) -> Notice:
             currency=thing.currency or "",
         )
     if event.type in _DISPUTES:
-        return Notice(
+        return PaymentEvent(
             event_id=event.id,
             event=event.type,
             kind=NoticeKind.DISPUTED,
@@ -293,7 +303,7 @@ def _notice(event: _Event) -> Notice:
             note=f"{thing.reason or 'no reason'}, {thing.status or 'no state'}",
         )
     if event.type == _UNREFUNDED:
-        return Notice(
+        return PaymentEvent(
             event_id=event.id,
             event=event.type,
             kind=NoticeKind.UNREFUNDED,
@@ -307,7 +317,7 @@ def _notice(event: _Event) -> Notice:
         # a bank debit is done for the payer days before it is for us
         paid = thing.payment_status == "paid"
         kind = NoticeKind.PAID if paid else NoticeKind.PROCESSING
-    return Notice(
+    return PaymentEvent(
         event_id=event.id,
         event=event.type,
         kind=kind,

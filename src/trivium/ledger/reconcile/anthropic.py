@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.reconcile.model import ALL, COST, Row, Span, day_of, number, span_of
+from trivium.ledger.reconcile.model import ALL, COST, DaySpan, ReportRow, day_of, number, span_of
 
 PROVIDERS: Final = ("anthropic",)
 USAGE_COLUMNS: Final = frozenset(
@@ -47,7 +47,7 @@ class _Result(msgspec.Struct):
     currency: str = "USD"
 
 
-class Bucket(msgspec.Struct):
+class AnthropicBucket(msgspec.Struct):
     """A bucket of a page of either report."""
 
     starting_at: datetime
@@ -55,7 +55,7 @@ class Bucket(msgspec.Struct):
     results: tuple[_Result, ...]
 
 
-def rows_of_bucket(bucket: Bucket) -> Iterator[Row]:
+def rows_of_bucket(bucket: AnthropicBucket) -> Iterator[ReportRow]:
     """The lines of one bucket. Raises ``LedgerError`` for what is no amount in dollars."""
     end = max(bucket.ending_at, bucket.starting_at + timedelta(seconds=1))
     span = span_of(bucket.starting_at.timestamp(), end.timestamp())
@@ -67,10 +67,10 @@ def rows_of_bucket(bucket: Bucket) -> Iterator[Row]:
                     f"amounts are in {result.currency!r:.20}, but only US dollars can be compared"
                 )
             cents = number(result.amount, "amount")
-            yield Row(span=span, model=model, key=key, amounts={COST: cents / 100})
+            yield ReportRow(span=span, model=model, key=key, amounts={COST: cents / 100})
         elif result.uncached_input_tokens is not None:
             written = result.cache_creation
-            yield Row(
+            yield ReportRow(
                 span=span,
                 model=model,
                 key=key,
@@ -85,7 +85,7 @@ def rows_of_bucket(bucket: Bucket) -> Iterator[Row]:
             )
 
 
-def rows_of_line(line: Mapping[str, str]) -> Iterator[Row]:
+def rows_of_line(line: Mapping[str, str]) -> Iterator[ReportRow]:
     """The line of a CSV file. Raises ``LedgerError``."""
     day = day_of(line["usage_date_utc"], "usage_date_utc")
     amounts: dict[str, Fraction] = {}
@@ -97,6 +97,6 @@ def rows_of_line(line: Mapping[str, str]) -> Iterator[Row]:
             count = number(line.get(column) or "", column)
             amounts[kind] = amounts.get(kind, Fraction(0)) + count
         model = line["model_version"]
-    yield Row(
-        span=Span(day, day), model=model or ALL, key=line.get("api_key") or "", amounts=amounts
+    yield ReportRow(
+        span=DaySpan(day, day), model=model or ALL, key=line.get("api_key") or "", amounts=amounts
     )

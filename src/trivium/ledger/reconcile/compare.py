@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from trivium.ledger.audit import Detail, detail_of, reckoned
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import NANOS, Entry, EntryKind
-from trivium.ledger.reconcile.model import ALL, COST, REQUESTS, TOKENS, Export, Span, plain
+from trivium.ledger.reconcile.model import ALL, COST, REQUESTS, TOKENS, DaySpan, Export, plain
+from trivium.ledger.verify import Detail, detail_of, reckoned
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
 
 PAGE: Final = 1_000
 
-Sums = dict[tuple[Span, str], dict[str, Fraction]]
+Sums = dict[tuple[DaySpan, str], dict[str, Fraction]]
 """By days and model, what each kind comes to."""
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class ReconciledLine(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of one model in one span of days."""
 
-    span: Span
+    span: DaySpan
     model: str
     """``ALL``: every model together."""
     kind: str
@@ -36,7 +36,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the difference is above the tolerance."""
 
 
-def spans(export: Export) -> list[Span]:
+def spans(export: Export) -> list[DaySpan]:
     """The days the export is about, in order. Raises ``LedgerError`` where they overlap."""
     found = sorted({row.span for row in export.rows})
     for one, other in pairwise(found):
@@ -55,7 +55,7 @@ def theirs(export: Export, key: str | None = None) -> Sums:
 
 
 async def ours(
-    database: "Database", channels: Sequence[str], found: Sequence[Span]
+    database: "Database", channels: Sequence[str], found: Sequence[DaySpan]
 ) -> tuple[Sums, int]:
     """Our sums over those days, and how many entries of theirs have no record any more.
 
@@ -73,14 +73,14 @@ async def ours(
             missing = await store.unrecorded(conn, since, until) if len(page) < PAGE else 0
         for row in page:
             day = datetime.fromtimestamp(row.at_ms / 1000, UTC).date()
-            span = next((s for s in found if s.first <= day <= s.last), Span(day, day))
+            span = next((s for s in found if s.first <= day <= s.last), DaySpan(day, day))
             _add(sums, (span, plain(row.upstream_model or row.model)), _amounts(row))
         if len(page) < PAGE:
             return sums, missing
         after = (page[-1].at_ms, page[-1].request_id)
 
 
-def compare(vendor: Sums, own: Sums, tolerance: Fraction) -> Iterator[Line]:
+def compare(vendor: Sums, own: Sums, tolerance: Fraction) -> Iterator[ReconciledLine]:
     """Every kind that the vendor tells anything of, by day and model.
 
     ``tolerance``: the part of the larger side that two sums may be apart.
@@ -101,7 +101,9 @@ def compare(vendor: Sums, own: Sums, tolerance: Fraction) -> Iterator[Line]:
             one, other = told.get(kind, Fraction(0)), had.get(kind, Fraction(0))
             if one or other:
                 apart = abs(one - other) > tolerance * max(abs(one), abs(other))
-                yield Line(span=span, model=model, kind=kind, theirs=one, ours=other, beyond=apart)
+                yield ReconciledLine(
+                    span=span, model=model, kind=kind, theirs=one, ours=other, beyond=apart
+                )
 
 
 def _amounts(row: Any) -> dict[str, Fraction]:
@@ -131,7 +133,7 @@ def _listed(row: Any) -> int:
     return int(-row.amount_nanos)
 
 
-def _add(sums: Sums, where: tuple[Span, str], amounts: Mapping[str, Fraction]) -> None:
+def _add(sums: Sums, where: tuple[DaySpan, str], amounts: Mapping[str, Fraction]) -> None:
     into = sums.setdefault(where, defaultdict(Fraction))
     for kind, amount in amounts.items():
         into[kind] += amount

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final
 
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.reconcile.model import COST, Row, Span, day_of, number
+from trivium.ledger.reconcile.model import COST, DaySpan, ReportRow, day_of, number
 
 PROVIDERS: Final = ("gemini",)
 COLUMNS: Final = frozenset(
@@ -27,7 +27,7 @@ _UNROUNDED: Final = "Unrounded Cost ($)"
 _ROUNDED: Final = "Cost ($)"
 
 
-def rows_of_line(line: Mapping[str, str]) -> Iterator[Row]:
+def rows_of_line(line: Mapping[str, str]) -> Iterator[ReportRow]:
     """The line of a CSV file; none for what has no Gemini model. Raises ``LedgerError``."""
     sku = line["SKU description"]
     model = _MODEL.search(sku)
@@ -42,7 +42,7 @@ def rows_of_line(line: Mapping[str, str]) -> Iterator[Row]:
         amounts[kind] = number(line["Usage amount"], "Usage amount")
     first = day_of(line["Usage start date"], "Usage start date")
     last = day_of(line["Usage end date"], "Usage end date")
-    yield Row(span=Span(first, max(first, last)), model=model[0], amounts=amounts)
+    yield ReportRow(span=DaySpan(first, max(first, last)), model=model[0], amounts=amounts)
 
 
 def _kind(sku: str) -> str:

@@ -23,7 +23,7 @@ _OTHER: Final = re.compile(r"[^a-z0-9]+")
 _NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,30})?(E-[0-9]{1,2})?", re.IGNORECASE)
 
 
-class Span(msgspec.Struct, frozen=True, order=True):
+class DaySpan(msgspec.Struct, frozen=True, order=True):
     """Whole days, both included."""
 
     first: date
@@ -34,10 +34,10 @@ class Span(msgspec.Struct, frozen=True, order=True):
         return f"{self.first}" if self.first == self.last else f"{self.first}..{self.last}"
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
     """One line of an export."""
 
-    span: Span
+    span: DaySpan
     model: str
     """As the vendor has it; ``ALL`` when the export does not tell models apart."""
     key: str = ""
@@ -54,7 +54,7 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
     """What it was taken for."""
     providers: tuple[str, ...]
     """Whose channels it is about, by our names."""
-    rows: tuple[Row, ...]
+    rows: tuple[ReportRow, ...]
 
 
 def plain(model: str) -> str:
@@ -64,10 +64,12 @@ def plain(model: str) -> str:
     return _OTHER.sub("-", dated[1] if dated else name).strip("-")
 
 
-def span_of(start: float, end: float) -> Span:
+def span_of(start: float, end: float) -> DaySpan:
     """The days of a bucket. Seconds since the epoch, the end not included."""
     last = max(start, end - 1)
-    return Span(datetime.fromtimestamp(start, UTC).date(), datetime.fromtimestamp(last, UTC).date())
+    return DaySpan(
+        datetime.fromtimestamp(start, UTC).date(), datetime.fromtimestamp(last, UTC).date()
+    )
 
 
 def number(text: str, what: str) -> Fraction:

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.reconcile.model import ALL, COST, REQUESTS, Row, Span, number, span_of
+from trivium.ledger.reconcile.model import ALL, COST, REQUESTS, DaySpan, ReportRow, number, span_of
 
 PROVIDERS: Final = ("openai",)
 USAGE_COLUMNS: Final = frozenset({"start_time", "end_time", "input_tokens", "output_tokens"})
@@ -39,7 +39,7 @@ class _Result(msgspec.Struct):
     line_item: str | None = None
 
 
-class Bucket(msgspec.Struct):
+class OpenAIBucket(msgspec.Struct):
     """A bucket of a page of either API."""
 
     start_time: int
@@ -47,7 +47,7 @@ class Bucket(msgspec.Struct):
     results: tuple[_Result, ...]
 
 
-def rows_of_bucket(bucket: Bucket) -> Iterator[Row]:
+def rows_of_bucket(bucket: OpenAIBucket) -> Iterator[ReportRow]:
     """The lines of one bucket. Raises ``LedgerError`` for another currency."""
     span = span_of(bucket.start_time, bucket.end_time)
     for result in bucket.results:
@@ -68,7 +68,7 @@ def rows_of_bucket(bucket: Bucket) -> Iterator[Row]:
         )
 
 
-def rows_of_line(line: Mapping[str, str]) -> Iterator[Row]:
+def rows_of_line(line: Mapping[str, str]) -> Iterator[ReportRow]:
     """The line of a CSV file; none for a day without use. Raises ``LedgerError``."""
     start, end = (float(number(line[name], name)) for name in ("start_time", "end_time"))
     span = span_of(start, end)
@@ -97,7 +97,7 @@ def rows_of_line(line: Mapping[str, str]) -> Iterator[Row]:
 
 
 def _usage(
-    span: Span,
+    span: DaySpan,
     model: str,
     key: str,
     whole: Fraction,
@@ -105,17 +105,19 @@ def _usage(
     written: Fraction,
     output: Fraction,
     requests: Fraction | None,
-) -> Row:
+) -> ReportRow:
     amounts = {"input": whole - read - written, "cache_read": read, "output": output}
     if written:
         amounts["cache_write"] = written
     if requests is not None:
         amounts[REQUESTS] = requests
-    return Row(span=span, model=model, key=key, amounts=amounts)
+    return ReportRow(span=span, model=model, key=key, amounts=amounts)
 
 
-def _cost(span: Span, item: str, key: str, amount: Fraction, currency: str) -> Row:
+def _cost(span: DaySpan, item: str, key: str, amount: Fraction, currency: str) -> ReportRow:
     """``line_item`` is ``gpt-5-2025-08-07, cached input``, or empty for everything."""
     if currency.lower() != "usd":
         raise LedgerError(f"amounts are in {currency!r:.20}, but only US dollars can be compared")
-    return Row(span=span, model=item.partition(",")[0] or ALL, key=key, amounts={COST: amount})
+    return ReportRow(
+        span=span, model=item.partition(",")[0] or ALL, key=key, amounts={COST: amount}
+    )

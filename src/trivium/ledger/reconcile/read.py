@@ -9,13 +9,13 @@ import msgspec
 
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.reconcile import anthropic, google, openai
-from trivium.ledger.reconcile.model import Export, Row
+from trivium.ledger.reconcile.model import Export, ReportRow
 
 BYTES_MAX: Final = 256 * 2**20
 PREAMBLE_LINES: Final = 20
 """Lines about the invoice that may stand before the columns."""
 
-Lines = Callable[[Mapping[str, str]], Iterator[Row]]
+Lines = Callable[[Mapping[str, str]], Iterator[ReportRow]]
 
 _TABLES: Final[tuple[tuple[str, tuple[str, ...], frozenset[str], Lines], ...]] = (
     ("OpenAI usage, CSV", openai.PROVIDERS, openai.USAGE_COLUMNS, openai.rows_of_line),
@@ -68,7 +68,7 @@ def _table(text: str) -> Export:
     raise LedgerError(f"has columns of no export we know: {known}, or either vendor's JSON")
 
 
-def _rows(lines: list[str], separator: str, rows_of_line: Lines, head: int) -> Iterator[Row]:
+def _rows(lines: list[str], separator: str, rows_of_line: Lines, head: int) -> Iterator[ReportRow]:
     reader = csv.DictReader(lines, delimiter=separator, restval="")
     names = [name.strip() for name in reader.fieldnames or ()]
     reader.fieldnames = names

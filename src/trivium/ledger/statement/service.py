@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from trivium.ledger.amounts import parse_usd
-from trivium.ledger.audit import Detail, detail_of
 from trivium.ledger.focus import COLUMNS, rows_of
 from trivium.ledger.model import Entry, EntryKind
+from trivium.ledger.verify import Detail, detail_of
 from trivium.storage.structs import struct_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Day(msgspec.Struct, frozen=True, kw_only=True):
     requests: int = 0
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class BillLine(msgspec.Struct, frozen=True, kw_only=True):
     """One quantity of a bill. The lines of an entry add up to it."""
 
     meter: str
@@ -45,10 +45,10 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True):
 
     entry: Entry
     detail: Detail
-    lines: tuple[Line, ...]
+    lines: tuple[BillLine, ...]
 
 
-class Page(msgspec.Struct, frozen=True, kw_only=True):
+class StatementPage(msgspec.Struct, frozen=True, kw_only=True):
     """Entries from the newest on."""
 
     entries: tuple[Entry, ...]
@@ -99,7 +99,7 @@ class Statement:
         before: int | None = None,
         limit: int = 50,
         kinds: Sequence[EntryKind] = (),
-    ) -> Page:
+    ) -> StatementPage:
         """At most so many entries before that id, the newest first."""
         from trivium.ledger.statement import store
 
@@ -107,7 +107,7 @@ class Statement:
         async with self._db.read() as conn:
             rows = await store.page(conn, user_id, before, limit + 1, [k.value for k in kinds])
         found = tuple(_entry(row) for row in rows[:limit])
-        return Page(entries=found, before=found[-1].id if len(rows) > limit else None)
+        return StatementPage(entries=found, before=found[-1].id if len(rows) > limit else None)
 
     async def bill(self, user_id: int, entry_id: int) -> Bill | None:
         """An entry of that user, explained; ``None`` when it is not theirs."""
@@ -136,14 +136,14 @@ class Statement:
         return [found.get(day, Day(at=day * DAY_S)) for day in range(today - count + 1, today + 1)]
 
 
-def _lines(entry: Entry) -> list[Line]:
+def _lines(entry: Entry) -> list[BillLine]:
     """The rows of an export, where they have a quantity."""
     found = []
     for values in rows_of("", entry):
         row = dict(zip(COLUMNS, values, strict=True))
         if row["SkuMeter"]:
             found.append(
-                Line(
+                BillLine(
                     meter=row["SkuMeter"],
                     quantity=int(row["ConsumedQuantity"]),
                     unit_usd=row["ContractedUnitPrice"],

@@ -11,8 +11,8 @@ from sqlalchemy import literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.model import EntryKind
+from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.core import entries, usage_days, users
-from trivium.storage.together import upsert
 
 DAY_S: Final = 86_400
 _PAYMENT: Final = entries.c.kind != literal_column("'usage'")

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from trivium.ledger.prices import row_at
-from trivium.ledger.suggestions.model import Catalogue, Suggestion
+from trivium.ledger.suggestions.model import PriceCatalogue, Suggestion
 from trivium.routing.model import Model, PriceRow
 from trivium.settings.prices import FALL_BACK, KINDS
 
@@ -16,7 +16,7 @@ _LARGE: Final = 10_000
 """Percent from which a ratio says nothing any more."""
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class PriceLine(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of price in one tier."""
 
     kind: str
@@ -61,7 +61,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """The catalogue's name for it; ``None``: the catalogue has none."""
     left_out: tuple[str, ...]
     """Charges of the vendor's that no price row can say."""
-    lines: tuple[Line, ...]
+    lines: tuple[PriceLine, ...]
 
     @property
     def state(self) -> str:
@@ -73,7 +73,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         return "differs" if any(line.differs for line in self.lines) else "same"
 
 
-def compare(catalogue: Catalogue, model: Model, now: float) -> Iterator[Comparison]:
+def compare(catalogue: PriceCatalogue, model: Model, now: float) -> Iterator[Comparison]:
     """A model beside the suggestions for each channel that serves it, first choice first.
 
     ``now``: seconds since the epoch; on both sides the prices in force are compared.
@@ -99,7 +99,7 @@ def compare(catalogue: Catalogue, model: Model, now: float) -> Iterator[Comparis
         )
 
 
-def lines(row: PriceRow | None, suggestion: Suggestion, now: float) -> Iterator[Line]:
+def lines(row: PriceRow | None, suggestion: Suggestion, now: float) -> Iterator[PriceLine]:
     """Every kind that either side prices, tier by tier. ``row``: ``None`` when none is adopted."""
     listed = suggestion.at(now)
     ours = {0: {}} if row is None else {0: dict(row.price)}
@@ -112,7 +112,7 @@ def lines(row: PriceRow | None, suggestion: Suggestion, now: float) -> Iterator[
         for kind in KINDS:
             if kind not in one and kind not in other:
                 continue
-            line = Line(
+            line = PriceLine(
                 kind=kind, above=above, adopted=cost(one, kind), suggested=cost(other, kind)
             )
             if not above or line.differs:

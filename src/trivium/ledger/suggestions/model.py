@@ -28,7 +28,7 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """A member nobody knows may be a price nobody asks."""
 
 
-class Tier(_Strict, frozen=True, kw_only=True):
+class SuggestedTier(_Strict, frozen=True, kw_only=True):
     """Other prices for requests with a long context."""
 
     above: int
@@ -43,7 +43,7 @@ class PriceList(_Strict, frozen=True, kw_only=True, omit_defaults=True):
     """``2027-01-01``; empty: always."""
     price: dict[str, str]
     """US dollars as decimals."""
-    tiers: tuple[Tier, ...] = ()
+    tiers: tuple[SuggestedTier, ...] = ()
 
 
 class Suggestion(_Strict, frozen=True, kw_only=True, omit_defaults=True):
@@ -65,7 +65,7 @@ class Suggestion(_Strict, frozen=True, kw_only=True, omit_defaults=True):
         return found
 
 
-class Catalogue(_Strict, frozen=True, kw_only=True):
+class PriceCatalogue(_Strict, frozen=True, kw_only=True):
     """The whole file of suggested prices."""
 
     format: Literal[1]
@@ -89,10 +89,10 @@ class Catalogue(_Strict, frozen=True, kw_only=True):
         return None
 
 
-_decode: Final = msgspec.json.Decoder(Catalogue).decode
+_decode: Final = msgspec.json.Decoder(PriceCatalogue).decode
 
 
-def read(data: bytes) -> Catalogue:
+def read(data: bytes) -> PriceCatalogue:
     """A catalogue out of its file. Raises ``LedgerError`` naming what is wrong with it."""
     if len(data) > BYTES_MAX:
         raise LedgerError(f"is above {BYTES_MAX} bytes, which no price catalogue is")
@@ -104,7 +104,7 @@ def read(data: bytes) -> Catalogue:
     return catalogue
 
 
-def check(catalogue: Catalogue) -> None:
+def check(catalogue: PriceCatalogue) -> None:
     """Raises ``LedgerError`` with the first row that cannot be a price, and why."""
     _day(catalogue.date, "date")
     for text in (catalogue.source, catalogue.licence):
@@ -171,6 +171,6 @@ def _printable(text: str, where: str) -> None:
         raise LedgerError(f"{where!r:.250} has a name that is empty, too long or not printable")
 
 
-def bundled() -> Catalogue:
+def bundled() -> PriceCatalogue:
     """The catalogue that this version came with."""
     return read(files("trivium.ledger.suggestions").joinpath("catalogue.json").read_bytes())

@@ -22,10 +22,10 @@ from urllib.parse import urlsplit
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.suggestions.model import (
     BYTES_MAX,
-    Catalogue,
+    PriceCatalogue,
     PriceList,
+    SuggestedTier,
     Suggestion,
-    Tier,
     bundled,
     read,
 )
@@ -33,7 +33,7 @@ from trivium.settings.prices import KINDS, day
 
 
 def toml(
-    model: str, catalogue: Catalogue, provider: str, entry: str, row: Suggestion, now: float
+    model: str, catalogue: PriceCatalogue, provider: str, entry: str, row: Suggestion, now: float
 ) -> str:
     """The lines of a ``[[models]]`` table that say what it costs, from today and from later days.
 
@@ -43,7 +43,7 @@ def toml(
 
 
 def _lines(
-    model: str, catalogue: Catalogue, entry: str, row: Suggestion, now: float
+    model: str, catalogue: PriceCatalogue, entry: str, row: Suggestion, now: float
 ) -> Iterator[str]:
     listed = row.at(now)
     yield f"# {model}: {entry}, by {catalogue.source} of {catalogue.date}"
@@ -62,7 +62,7 @@ def _change(each: PriceList) -> str:
     return f'{{ since = "{each.since}", price = {_table(each.price)}{tiers} }}'
 
 
-def _tiers(tiers: tuple[Tier, ...]) -> str:
+def _tiers(tiers: tuple[SuggestedTier, ...]) -> str:
     return ", ".join(f"{{ above = {tier.above}, price = {_table(tier.price)} }}" for tier in tiers)
 
 
@@ -135,7 +135,7 @@ def place(journal: str) -> Path:
     return Path(journal).absolute().parent / NAME
 
 
-def current(path: Path) -> Catalogue:
+def current(path: Path) -> PriceCatalogue:
     """The newest suggestions there are: those kept, or those that this version came with.
 
     Raises ``LedgerError`` when the file is there and is no catalogue.
@@ -154,7 +154,7 @@ def current(path: Path) -> Catalogue:
     return kept if kept.date > shipped.date else shipped
 
 
-def keep(path: Path, data: bytes) -> Catalogue:
+def keep(path: Path, data: bytes) -> PriceCatalogue:
     """Check a catalogue and put it in place of the kept one, whole or not at all.
 
     Raises ``LedgerError`` for what is no catalogue, is older than what there is, or cannot be

@@ -8,7 +8,7 @@ from trivium.oauth.scope import SCOPES
 
 
 @unique
-class Status(Enum):
+class AppStatus(Enum):
     """Whether an application may be used."""
 
     ACTIVE = "active"
@@ -37,7 +37,7 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
     client_id: str
     """Public."""
     redirect_uri: str
-    status: Status = Status.ACTIVE
+    status: AppStatus = AppStatus.ACTIVE
     owner_disabled: bool = False
     """Nobody answers for it: it rests until its owner is enabled, or it is another's."""
     trusted: bool = False
@@ -57,7 +57,7 @@ class App(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def works(self) -> bool:
         """Whether the application may ask for consent and its tokens are good."""
-        return self.status is Status.ACTIVE and not self.owner_disabled
+        return self.status is AppStatus.ACTIVE and not self.owner_disabled
 
 
 class OwnSecret(msgspec.Struct, frozen=True, kw_only=True):

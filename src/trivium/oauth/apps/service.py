@@ -10,10 +10,10 @@ import msgspec
 from trivium.clock import Clock
 from trivium.oauth import credential
 from trivium.oauth.apps import registration
-from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
-from trivium.oauth.credential import Kind
+from trivium.oauth.apps.model import App, AppStatus, GrantType, OwnSecret
+from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError, RegistrationError
-from trivium.oauth.sender import NOBODY, Sender
+from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.observe.audit.model import COMMAND_LINE, ActKind
 from trivium.observe.audit.service import Audit
 
@@ -26,9 +26,9 @@ HOUR_S: Final = 3600
 
 _KINDS: Final = {
     None: ActKind.APP_CHANGED,
-    Status.ACTIVE: ActKind.APP_RESUMED,
-    Status.SUSPENDED: ActKind.APP_SUSPENDED,
-    Status.BLOCKED: ActKind.APP_SUSPENDED,
+    AppStatus.ACTIVE: ActKind.APP_RESUMED,
+    AppStatus.SUSPENDED: ActKind.APP_SUSPENDED,
+    AppStatus.BLOCKED: ActKind.APP_SUSPENDED,
 }
 _NOBODY: Final = credential.digest("")
 
@@ -62,7 +62,7 @@ class Apps:
         name: str,
         description: str,
         redirect_uri: str,
-        sender: Sender = NOBODY,
+        sender: RequestOrigin = NOBODY,
     ) -> tuple[App, str]:
         """A new application and its secret, which is nowhere to be had again.
 
@@ -76,12 +76,12 @@ class Apps:
             user_id=user_id,
             name=registration.name(name),
             description=registration.description(description),
-            client_id=credential.issue(Kind.CLIENT_ID, self._random_bytes),
+            client_id=credential.issue(CredentialKind.CLIENT_ID, self._random_bytes),
             redirect_uri=self._redirect_uri(redirect_uri),
             created_at=now,
             changed_at=now,
         )
-        secret = credential.issue(Kind.CLIENT_SECRET, self._random_bytes)
+        secret = credential.issue(CredentialKind.CLIENT_SECRET, self._random_bytes)
         async with self._db.write() as conn:
             if await store.hold_owner(conn, user_id) is not False:
                 raise RegistrationError("user", "this account is disabled")
@@ -128,7 +128,7 @@ class Apps:
         grants: frozenset[GrantType],
         rotate_refresh: bool,
         send_iss: bool,
-        sender: Sender = NOBODY,
+        sender: RequestOrigin = NOBODY,
     ) -> App:
         """Change an application; neither consent given before a change of what people were shown
         nor the operator's trust holds without a question any more.
@@ -158,14 +158,14 @@ class Apps:
         return await self._change(user_id, app_id, change, ActKind.APP_CHANGED, sender)
 
     async def set_status(
-        self, user_id: int, app_id: int, status: Status, sender: Sender = NOBODY
+        self, user_id: int, app_id: int, status: AppStatus, sender: RequestOrigin = NOBODY
     ) -> App:
         """Suspend an application or resume it. Raises RegistrationError (``app``; ``status``: the
         operator has blocked it).
         """
 
         def change(app: App) -> App:
-            if app.status is Status.BLOCKED:
+            if app.status is AppStatus.BLOCKED:
                 raise RegistrationError("status", "the operator has blocked this application")
             return msgspec.structs.replace(app, status=status)
 
@@ -179,7 +179,7 @@ class Apps:
             return await store.everything(conn)
 
     async def operate(
-        self, client_id: str, *, trusted: bool | None = None, status: Status | None = None
+        self, client_id: str, *, trusted: bool | None = None, status: AppStatus | None = None
     ) -> App:
         """Set the operator's decisions about an application: whether it skips the question, whether
         it works. Raises RegistrationError (``app``).
@@ -239,7 +239,7 @@ class Apps:
         return app
 
     async def rotate_secret(
-        self, user_id: int, app_id: int, sender: Sender = NOBODY
+        self, user_id: int, app_id: int, sender: RequestOrigin = NOBODY
     ) -> tuple[App, str]:
         """A new secret, which is nowhere to be had again; the one before opens for another day.
 
@@ -248,7 +248,7 @@ class Apps:
         from trivium.oauth.apps import store
 
         now = int(self._clock.now())
-        secret = credential.issue(Kind.CLIENT_SECRET, self._random_bytes)
+        secret = credential.issue(CredentialKind.CLIENT_SECRET, self._random_bytes)
         async with self._db.write() as conn:
             app = await store.owned(conn, user_id, app_id, hold=True)
             if app is None:
@@ -273,7 +273,7 @@ class Apps:
                 raise _unknown()
             return await store.end_old_secrets(conn, app_id)
 
-    async def delete(self, user_id: int, app_id: int, sender: Sender = NOBODY) -> App:
+    async def delete(self, user_id: int, app_id: int, sender: RequestOrigin = NOBODY) -> App:
         """Delete an application with every consent and token. Raises RegistrationError."""
         from trivium.oauth.apps import store
 
@@ -319,7 +319,7 @@ class Apps:
         app_id: int,
         change: Callable[[App], App],
         kind: ActKind,
-        sender: Sender,
+        sender: RequestOrigin,
     ) -> App:
         from trivium.oauth.apps import store
 
@@ -332,7 +332,9 @@ class Apps:
             await self._tell(conn, kind, app, sender)
         return app
 
-    async def _tell(self, conn: "Connection", kind: ActKind, app: App, sender: Sender) -> None:
+    async def _tell(
+        self, conn: "Connection", kind: ActKind, app: App, sender: RequestOrigin
+    ) -> None:
         await self._audit.within(
             conn,
             kind,

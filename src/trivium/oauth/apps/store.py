@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.store import disable_granted
 from trivium.oauth import scope
-from trivium.oauth.apps.model import App, GrantType, OwnSecret, Status
+from trivium.oauth.apps.model import App, AppStatus, GrantType, OwnSecret
 from trivium.storage.schema.core import users
 from trivium.storage.schema.oauth import oauth_apps as apps
 from trivium.storage.schema.oauth import oauth_grants as grants
@@ -25,7 +25,7 @@ def app_of(row: Any) -> App:
     return struct_of(
         App,
         row,
-        status=Status(row.status),
+        status=AppStatus(row.status),
         owner_disabled=bool(row.owner_disabled),
         scopes=frozenset(row.scopes.split()),
         grants=frozenset(map(GrantType, row.grants.split())),
@@ -70,7 +70,7 @@ async def insert(conn: AsyncConnection, app: App) -> int:
 async def replace(conn: AsyncConnection, app: App) -> None:
     """Write what may change of an application; a suspended one spends nothing any more."""
     await conn.execute(update(apps).where(apps.c.id == app.id).values(_values(app)))
-    if app.status is not Status.ACTIVE:
+    if app.status is not AppStatus.ACTIVE:
         await disable_granted(conn, _consents(app.id))
 
 

@@ -8,7 +8,7 @@ from trivium.oauth.apps.model import App
 from trivium.oauth.scope import SPEND
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class AuthorizationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """An authorization request that passed every check."""
 
     app: App
@@ -23,7 +23,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
     """An authorization request that waits for its user's answer. Times in seconds."""
 
-    asked: Asked
+    asked: AuthorizationRequest
     owner: str
     """Name of whoever registered the application."""
     user_id: int | None
@@ -73,7 +73,7 @@ class Decision(Enum):
     """Granted now, without a question."""
 
 
-class History(msgspec.Struct, frozen=True, kw_only=True):
+class ConsentHistory(msgspec.Struct, frozen=True, kw_only=True):
     """A user's earlier answers to an application."""
 
     grant: Grant | None
@@ -82,21 +82,21 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """There is none because it was taken back."""
 
 
-def holds(grant: Grant, asked: Asked) -> bool:
+def holds(grant: Grant, asked: AuthorizationRequest) -> bool:
     """Whether consent covers a request. Consent to an application that has changed since does
     not.
     """
     return asked.scopes <= grant.scopes and grant.consented_at > asked.app.changed_at
 
 
-def outlived(grant: Grant, asked: Asked) -> bool:
+def outlived(grant: Grant, asked: AuthorizationRequest) -> bool:
     """Whether consent to a request must not go on in an earlier one: that was given before the
     application changed, and to more, which would come to life again with it.
     """
     return grant.consented_at <= asked.app.changed_at and not grant.scopes <= asked.scopes
 
 
-def decide(pending: Pending, history: History, *, is_framed: bool) -> Decision:
+def decide(pending: Pending, history: ConsentHistory, *, is_framed: bool) -> Decision:
     """Decide what happens to a request. ``is_framed``: the browser loads it into another page."""
     asked, grant = pending.asked, history.grant
     if is_framed:

@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl
 
 from trivium.oauth import redirect, scope
 from trivium.oauth.apps.model import App, GrantType
-from trivium.oauth.consent.model import Asked
-from trivium.oauth.errors import OAuthError, Reason, Refused, SentBack
+from trivium.oauth.consent.model import AuthorizationRequest
+from trivium.oauth.errors import AuthorizationRefused, OAuthError, Reason, SentBack
 
 STATE_BYTES_MAX: Final = 4096
 PARAMETERS_MAX: Final = 100
@@ -35,7 +35,7 @@ def parameters(query: bytes) -> Parameters:
             max_num_fields=PARAMETERS_MAX,
         )
     except ValueError:
-        raise Refused(Reason.REPEATED) from None
+        raise AuthorizationRefused(Reason.REPEATED) from None
     return [(name, value.encode("latin-1")) for name, value in pairs]
 
 
@@ -43,15 +43,15 @@ def client_id(given: Parameters) -> str:
     """Which application asks. Raises Refused."""
     values = _values(given, "client_id")
     if len(values) > 1:
-        raise Refused(Reason.REPEATED)
+        raise AuthorizationRefused(Reason.REPEATED)
     if not values or not values[0]:
-        raise Refused(Reason.APP_MISSING)
+        raise AuthorizationRefused(Reason.APP_MISSING)
     return values[0].decode("latin-1")
 
 
 def check(
     given: Parameters, app: App | None, *, strict_state: bool, issuer: str, spend: bool = False
-) -> Asked:
+) -> AuthorizationRequest:
     """The request, if everything about it is right.
 
     ``app``: of :func:`client_id`. ``strict_state``: PKCE does not stand in for ``state``.
@@ -59,9 +59,9 @@ def check(
     Raises Refused for what must not be redirected, SentBack for what must.
     """
     if app is None:
-        raise Refused(Reason.APP_UNKNOWN)
+        raise AuthorizationRefused(Reason.APP_UNKNOWN)
     if not app.works:
-        raise Refused(Reason.APP_SUSPENDED)
+        raise AuthorizationRefused(Reason.APP_SUSPENDED)
     _check_redirect(given, app)
     states = _values(given, "state")
     # a repeated state is nobody's: none goes back
@@ -76,7 +76,7 @@ def check(
 
 def _asked(
     given: Parameters, app: App, state: bytes | None, *, strict_state: bool, spend: bool
-) -> Asked:
+) -> AuthorizationRequest:
     """The checks whose errors go back. Raises OAuthError."""
     names = [name for name, _ in given]
     if len(set(names)) < len(names):
@@ -94,7 +94,7 @@ def _asked(
         raise _invalid(wrong)
     if GrantType.CODE not in app.grants:
         raise OAuthError("unauthorized_client", "the application may not ask for authorization")
-    return Asked(
+    return AuthorizationRequest(
         app=app,
         redirect_uri=app.redirect_uri,
         scopes=scopes,
@@ -128,11 +128,11 @@ def answer(
 def _check_redirect(given: Parameters, app: App) -> None:
     values = _values(given, "redirect_uri")
     if len(values) > 1:
-        raise Refused(Reason.REPEATED)
+        raise AuthorizationRefused(Reason.REPEATED)
     if not values or not values[0]:
-        raise Refused(Reason.REDIRECT_MISSING)
+        raise AuthorizationRefused(Reason.REDIRECT_MISSING)
     if values[0] != app.redirect_uri.encode("ascii"):
-        raise Refused(Reason.REDIRECT_UNKNOWN)
+        raise AuthorizationRefused(Reason.REDIRECT_UNKNOWN)
 
 
 def _scopes(given: bytes | None, app: App, *, spend: bool) -> frozenset[str]:

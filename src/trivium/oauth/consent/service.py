@@ -11,7 +11,7 @@ from trivium.ledger.amounts import format_usd
 from trivium.oauth import credential, scope
 from trivium.oauth.consent import request
 from trivium.oauth.consent.model import (
-    Asked,
+    AuthorizationRequest,
     Authorized,
     Decision,
     Grant,
@@ -20,10 +20,10 @@ from trivium.oauth.consent.model import (
     holds,
     outlived,
 )
-from trivium.oauth.credential import Kind
-from trivium.oauth.errors import Reason, Refused, RegistrationError
+from trivium.oauth.credential import CredentialKind
+from trivium.oauth.errors import AuthorizationRefused, Reason, RegistrationError
+from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.oauth.scope import SPEND
-from trivium.oauth.sender import NOBODY, Sender
 from trivium.oauth.spend.model import budgets, check_cap
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
@@ -56,12 +56,12 @@ class Consents:
         self._code_s = code_s
         self._random_bytes = random_bytes
 
-    async def begin(self, asked: Asked) -> str:
+    async def begin(self, asked: AuthorizationRequest) -> str:
         """Store a request until its user has answered; returns the id that our pages pass on."""
         from trivium.oauth.consent import store
 
         now = int(self._clock.now())
-        request_id = credential.issue(Kind.REQUEST, self._random_bytes)
+        request_id = credential.issue(CredentialKind.REQUEST, self._random_bytes)
         async with self._db.write() as conn:
             await store.insert_request(
                 conn, credential.digest(request_id), asked, now, now + REQUEST_S
@@ -74,18 +74,18 @@ class Consents:
         """
         from trivium.oauth.consent import store
 
-        if not credential.looks_like(Kind.REQUEST, request_id):
-            raise Refused(Reason.REQUEST_UNKNOWN)
+        if not credential.looks_like(CredentialKind.REQUEST, request_id):
+            raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
         now = int(self._clock.now())
         async with self._db.read() as conn:
             pending = await store.find_request(conn, credential.digest(request_id), now)
         if pending is None or (user_id is not None and pending.user_id not in (None, user_id)):
-            raise Refused(Reason.REQUEST_UNKNOWN)
+            raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
         if not pending.asked.app.works:
-            raise Refused(Reason.APP_SUSPENDED)
+            raise AuthorizationRefused(Reason.APP_SUSPENDED)
         # its owner has changed it meanwhile, perhaps because somebody else answers there now
         if pending.asked.redirect_uri != pending.asked.app.redirect_uri:
-            raise Refused(Reason.REDIRECT_UNKNOWN)
+            raise AuthorizationRefused(Reason.REDIRECT_UNKNOWN)
         return pending
 
     async def logged_in(self, request_id: str, user_id: int) -> None:
@@ -106,7 +106,7 @@ class Consents:
         if pending.user_id is None:
             async with self._db.write() as conn:
                 if not await store.claim_request(conn, credential.digest(request_id), user_id):
-                    raise Refused(Reason.REQUEST_UNKNOWN)
+                    raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
         async with self._db.read() as conn:
             history = await store.history(conn, user_id, pending.asked.app.id)
         return decide(pending, history, is_framed=is_framed)
@@ -121,7 +121,7 @@ class Consents:
         request_id: str,
         user_id: int,
         decision: Decision,
-        sender: Sender = NOBODY,
+        sender: RequestOrigin = NOBODY,
         *,
         cap_nanos: int | None = None,
     ) -> str:
@@ -136,7 +136,7 @@ class Consents:
 
         now = int(self._clock.now())
         digest = credential.digest(request_id)
-        code = credential.issue(Kind.CODE, self._random_bytes)
+        code = credential.issue(CredentialKind.CODE, self._random_bytes)
         pending = await self.find(request_id, user_id)
         if cap_nanos is not None:
             check_cap(cap_nanos)
@@ -146,7 +146,7 @@ class Consents:
         async with self._db.write() as conn:
             is_disabled = await store.hold_user(conn, user_id)
             if not await store.take_request(conn, digest, user_id, now):
-                raise Refused(Reason.REQUEST_UNKNOWN)
+                raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
             if is_disabled is not False:
                 return self._error(asked, "access_denied", "this account is disabled")
             before = await store.history(conn, user_id, asked.app.id)
@@ -183,7 +183,7 @@ class Consents:
             if not await store.take_request(
                 conn, credential.digest(request_id), user_id, int(self._clock.now())
             ):
-                raise Refused(Reason.REQUEST_UNKNOWN)
+                raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
         return self._error(pending.asked, "access_denied", "the user did not agree")
 
     async def authorized(self, user_id: int) -> list[Authorized]:
@@ -193,7 +193,7 @@ class Consents:
         async with self._db.read() as conn:
             return await store.authorized(conn, user_id, int(self._clock.now()))
 
-    async def revoke(self, user_id: int, grant_id: int, sender: Sender = NOBODY) -> int:
+    async def revoke(self, user_id: int, grant_id: int, sender: RequestOrigin = NOBODY) -> int:
         """Take consent back, and every token that came of it; the application's id.
 
         Raises RegistrationError (``app``).
@@ -203,11 +203,11 @@ class Consents:
             raise RegistrationError("app", "there is no such application with access")
         return apps[0]
 
-    async def revoke_all(self, user_id: int, sender: Sender = NOBODY) -> list[int]:
+    async def revoke_all(self, user_id: int, sender: RequestOrigin = NOBODY) -> list[int]:
         """Take all consent back; the applications' ids."""
         return await self._revoke(user_id, None, sender)
 
-    def failed(self, asked: Asked, code: str, description: str) -> str:
+    def failed(self, asked: AuthorizationRequest, code: str, description: str) -> str:
         """Return where the browser goes when the service fails after the checks."""
         return self._error(asked, code, description)
 
@@ -217,7 +217,7 @@ class Consents:
         self,
         conn: "Connection",
         user_id: int,
-        asked: Asked,
+        asked: AuthorizationRequest,
         before: Grant | None,
         decision: Decision,
         now: int,
@@ -251,7 +251,7 @@ class Consents:
         app_id: int,
         grant_id: int,
         cap_nanos: int,
-        sender: Sender,
+        sender: RequestOrigin,
     ) -> None:
         from trivium.oauth.spend import store
 
@@ -273,7 +273,7 @@ class Consents:
         kind: ActKind,
         user_id: int,
         app_id: int,
-        sender: Sender,
+        sender: RequestOrigin,
         scopes: frozenset[str] = frozenset(),
     ) -> None:
         await self._audit.within(
@@ -293,7 +293,7 @@ class Consents:
         async with self._db.write() as conn:
             await store.pass_request(conn, credential.digest(request_id), user_id, login_at)
 
-    async def _revoke(self, user_id: int, grant_id: int | None, sender: Sender) -> list[int]:
+    async def _revoke(self, user_id: int, grant_id: int | None, sender: RequestOrigin) -> list[int]:
         from trivium.oauth.consent import store
 
         async with self._db.write() as conn:
@@ -302,14 +302,16 @@ class Consents:
                 await self._tell(conn, ActKind.GRANT_REVOKED, user_id, app_id, sender)
         return apps
 
-    def _answer(self, asked: Asked, said: list[tuple[str, str | bytes]]) -> str:
+    def _answer(self, asked: AuthorizationRequest, said: list[tuple[str, str | bytes]]) -> str:
         return request.answer(asked.app, asked.redirect_uri, asked.state, self._issuer, said)
 
-    def _error(self, asked: Asked, code: str, description: str) -> str:
+    def _error(self, asked: AuthorizationRequest, code: str, description: str) -> str:
         return self._answer(asked, request.error(code, description))
 
 
-def _without_declined(asked: Asked, decision: Decision, cap_nanos: int | None) -> Asked:
+def _without_declined(
+    asked: AuthorizationRequest, decision: Decision, cap_nanos: int | None
+) -> AuthorizationRequest:
     """Return the request without the scope for spending, if the user was asked and set no cap."""
     if decision is not Decision.ASK or cap_nanos is not None:
         return asked

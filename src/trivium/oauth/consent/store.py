@@ -5,10 +5,16 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.identity.granted import store as granted
+from trivium.identity.grants import store as granted
 from trivium.oauth import scope
 from trivium.oauth.apps.store import app_of
-from trivium.oauth.consent.model import Asked, Authorized, Grant, History, Pending
+from trivium.oauth.consent.model import (
+    AuthorizationRequest,
+    Authorized,
+    ConsentHistory,
+    Grant,
+    Pending,
+)
 from trivium.storage.schema.core import users
 from trivium.storage.schema.oauth import oauth_access_tokens as access
 from trivium.storage.schema.oauth import oauth_apps as apps
@@ -23,7 +29,7 @@ from trivium.storage.structs import struct_of, values_of
 
 
 async def insert_request(
-    conn: AsyncConnection, digest: bytes, asked: Asked, now: int, until: int
+    conn: AsyncConnection, digest: bytes, asked: AuthorizationRequest, now: int, until: int
 ) -> None:
     """Insert a waiting request."""
     values = values_of(
@@ -55,7 +61,10 @@ async def find_request(conn: AsyncConnection, digest: bytes, now: int) -> Pendin
     if row is None:
         return None
     asked = struct_of(
-        Asked, row, app=app_of(_Prefixed(row, "of_app_")), scopes=frozenset(row.scope.split())
+        AuthorizationRequest,
+        row,
+        app=app_of(_Prefixed(row, "of_app_")),
+        scopes=frozenset(row.scope.split()),
     )
     return struct_of(Pending, row, asked=asked)
 
@@ -104,7 +113,7 @@ def grant_of(row: Any) -> Grant:
     return struct_of(Grant, row, scopes=frozenset(row.scopes.split()))
 
 
-async def history(conn: AsyncConnection, user_id: int, app_id: int) -> History:
+async def history(conn: AsyncConnection, user_id: int, app_id: int) -> ConsentHistory:
     """Return a user's earlier answers to an application."""
     query = (
         select(grants)
@@ -115,8 +124,8 @@ async def history(conn: AsyncConnection, user_id: int, app_id: int) -> History:
     row = (await conn.execute(query)).one_or_none()
     last = None if row is None else grant_of(row)
     if last is None or last.revoked_at is None:
-        return History(grant=last, was_revoked=False)
-    return History(grant=None, was_revoked=True)
+        return ConsentHistory(grant=last, was_revoked=False)
+    return ConsentHistory(grant=None, was_revoked=True)
 
 
 async def insert_grant(
@@ -225,7 +234,12 @@ async def revoke_grants(
 
 
 async def insert_code(
-    conn: AsyncConnection, digest: bytes, grant_id: int, asked: Asked, now: int, until: int
+    conn: AsyncConnection,
+    digest: bytes,
+    grant_id: int,
+    asked: AuthorizationRequest,
+    now: int,
+    until: int,
 ) -> None:
     """Insert a code, bound to what was asked for."""
     values = {

@@ -4,11 +4,11 @@ from typing import Final
 
 import msgspec
 
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 
 WRITE_APPS: Final = "oauth_apps:write"
 """Registers applications."""
-ADMIN: Final = Role.ADMIN.value
+ADMIN: Final = UserRole.ADMIN.value
 """Administers the gateway; ends when its owner is no administrator any more."""
 
 

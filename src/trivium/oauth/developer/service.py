@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from trivium.clock import Clock
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.oauth import credential
 from trivium.oauth.apps import registration
-from trivium.oauth.credential import Kind
+from trivium.oauth.credential import CredentialKind
 from trivium.oauth.developer.model import ADMIN, WRITE_APPS, DeveloperToken
 from trivium.oauth.errors import OAuthError, RegistrationError
-from trivium.oauth.sender import NOBODY, Sender
+from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.observe.audit.model import ActKind, Detail
 from trivium.observe.audit.service import Audit
 
@@ -49,7 +49,7 @@ class DeveloperTokens:
         user_id: int,
         name: str,
         days: int = DAYS,
-        sender: Sender = NOBODY,
+        sender: RequestOrigin = NOBODY,
         *,
         permission: str = WRITE_APPS,
     ) -> tuple[DeveloperToken, str]:
@@ -63,7 +63,7 @@ class DeveloperTokens:
         now = int(self._clock.now())
         if not 1 <= days <= DAYS_MAX:
             raise RegistrationError("days", f"must be 1 to {DAYS_MAX}")
-        secret = credential.issue(Kind.DEVELOPER_TOKEN, self._random_bytes)
+        secret = credential.issue(CredentialKind.DEVELOPER_TOKEN, self._random_bytes)
         token = DeveloperToken(
             id=0,
             user_id=user_id,
@@ -75,7 +75,7 @@ class DeveloperTokens:
         )
         async with self._db.write() as conn:
             role = await store.hold_owner(conn, user_id)
-            if permission == ADMIN and role is not Role.ADMIN:
+            if permission == ADMIN and role is not UserRole.ADMIN:
                 raise RegistrationError("permission", "only administrators make such tokens")
             if await store.count_since(conn, user_id, now - HOUR_S + 1) >= PER_HOUR_MAX:
                 raise RegistrationError("rate", f"at most {PER_HOUR_MAX} tokens are made an hour")
@@ -91,7 +91,7 @@ class DeveloperTokens:
         async with self._db.read() as conn:
             return await store.owned_by(conn, user_id)
 
-    async def revoke(self, user_id: int, token_id: int, sender: Sender = NOBODY) -> None:
+    async def revoke(self, user_id: int, token_id: int, sender: RequestOrigin = NOBODY) -> None:
         """Refuse a token from now on. Raises RegistrationError (``token``)."""
         from trivium.oauth.developer import store
 
@@ -100,9 +100,9 @@ class DeveloperTokens:
                 raise RegistrationError("token", "there is no such token of yours")
             await self._tell(conn, ActKind.DEVELOPER_TOKEN_REVOKED, user_id, token_id, sender)
 
-    async def revoke_all(self, user_id: int, sender: Sender = NOBODY) -> int:
+    async def revoke_all(self, user_id: int, sender: RequestOrigin = NOBODY) -> int:
         """Refuse all of a user's tokens from now on; how many there were."""
-        from trivium.identity.granted import store as granted
+        from trivium.identity.grants import store as granted
 
         async with self._db.write() as conn:
             ended = await granted.end_tokens(conn, user_id, int(self._clock.now()))
@@ -126,7 +126,7 @@ class DeveloperTokens:
 
         now = int(self._clock.now())
         found = None
-        if credential.looks_like(Kind.DEVELOPER_TOKEN, presented):
+        if credential.looks_like(CredentialKind.DEVELOPER_TOKEN, presented):
             async with self._db.read() as conn:
                 found = await store.find(conn, credential.digest(presented))
         invalid = OAuthError("invalid_token", "the developer token is not valid", 401)
@@ -140,7 +140,7 @@ class DeveloperTokens:
             raise invalid
         if permission not in token.permissions:
             raise OAuthError("insufficient_scope", f"the token lacks {permission}", 403)
-        if permission == ADMIN and owner.role is not Role.ADMIN:
+        if permission == ADMIN and owner.role is not UserRole.ADMIN:
             raise OAuthError("access_denied", "this account is no administrator's", 403)
         async with self._db.write() as conn:
             await store.touch(conn, token.id, now)
@@ -152,7 +152,7 @@ class DeveloperTokens:
         kind: ActKind,
         user_id: int,
         token_id: int,
-        sender: Sender,
+        sender: RequestOrigin,
         detail: Detail | None = None,
     ) -> None:
         await self._audit.within(

@@ -6,24 +6,24 @@ import msgspec
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.oauth.developer.model import DeveloperToken
 from trivium.storage.schema.core import users
 from trivium.storage.schema.oauth import developer_tokens as tokens
 from trivium.storage.structs import struct_of, values_of
 
 
-class Owner(msgspec.Struct, frozen=True):
+class TokenOwner(msgspec.Struct, frozen=True):
     """The state of a token's user at the moment it is used."""
 
     is_disabled: bool
-    role: Role
+    role: UserRole
 
 
-async def hold_owner(conn: AsyncConnection, user_id: int) -> Role:
+async def hold_owner(conn: AsyncConnection, user_id: int) -> UserRole:
     """The user's role; others that hold the same user wait until the transaction ends."""
     held = select(users.c.role).where(users.c.id == user_id).with_for_update(key_share=True)
-    return Role((await conn.execute(held)).scalar_one())
+    return UserRole((await conn.execute(held)).scalar_one())
 
 
 async def count_since(conn: AsyncConnection, user_id: int, since: int) -> int:
@@ -46,7 +46,7 @@ async def owned_by(conn: AsyncConnection, user_id: int) -> list[DeveloperToken]:
     return [_token(row) for row in await conn.execute(query)]
 
 
-async def find(conn: AsyncConnection, digest: bytes) -> tuple[DeveloperToken, Owner] | None:
+async def find(conn: AsyncConnection, digest: bytes) -> tuple[DeveloperToken, TokenOwner] | None:
     """The token of a digest, and whose it is."""
     query = (
         select(tokens, users.c.disabled, users.c.role)
@@ -54,7 +54,9 @@ async def find(conn: AsyncConnection, digest: bytes) -> tuple[DeveloperToken, Ow
         .where(tokens.c.digest == digest)
     )
     row = (await conn.execute(query)).one_or_none()
-    return None if row is None else (_token(row), Owner(bool(row.disabled), Role(row.role)))
+    return (
+        None if row is None else (_token(row), TokenOwner(bool(row.disabled), UserRole(row.role)))
+    )
 
 
 async def touch(conn: AsyncConnection, token_id: int, now: int) -> None:

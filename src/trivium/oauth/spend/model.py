@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.identity.model import Budget, Period
+from trivium.identity.model import KeyBudget, Period
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.model import NANOS
 
@@ -42,6 +42,6 @@ def check_cap(cap_nanos: int) -> None:
         raise ValueError(f"a cap is from {low} to {high} US dollars a month")
 
 
-def budgets(cap_nanos: int) -> tuple[Budget, ...]:
+def budgets(cap_nanos: int) -> tuple[KeyBudget, ...]:
     """Return a cap as the budgets that admission knows."""
-    return (Budget(amount_nanos=cap_nanos, period=Period.MONTH),)
+    return (KeyBudget(amount_nanos=cap_nanos, period=Period.MONTH),)

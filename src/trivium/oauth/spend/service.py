@@ -20,10 +20,10 @@ from trivium.identity.model import Period
 from trivium.ledger.amounts import format_usd
 from trivium.oauth import credential
 from trivium.oauth.apps.model import App
-from trivium.oauth.credential import Kind
+from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError, RegistrationError
+from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.oauth.scope import SPEND
-from trivium.oauth.sender import NOBODY, Sender
 from trivium.oauth.spend.model import LIVE_MAX, SpendKey, budgets, check_cap
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
@@ -51,7 +51,7 @@ class Spending:
         self._audit = audit
         self._random_bytes = random_bytes
 
-    async def issue(self, app: App, token: str, sender: Sender = NOBODY) -> SpendKey:
+    async def issue(self, app: App, token: str, sender: RequestOrigin = NOBODY) -> SpendKey:
         """A key for an access token of the application's own.
 
         Raises OAuthError (``invalid_grant``, ``insufficient_scope``, ``unsupported_grant_type``,
@@ -63,7 +63,7 @@ class Spending:
             raise OAuthError("unsupported_grant_type", "spending is not switched on here")
         now = int(self._clock.now())
         invalid = OAuthError("invalid_grant", "the access token is not valid")
-        if not credential.looks_like(Kind.ACCESS_TOKEN, token):
+        if not credential.looks_like(CredentialKind.ACCESS_TOKEN, token):
             raise invalid
         secret = keys.issue(self._random_bytes)
         async with self._db.write() as conn:
@@ -112,7 +112,7 @@ class Spending:
         )
 
     async def set_cap(
-        self, user_id: int, grant_id: int, cap_nanos: int, sender: Sender = NOBODY
+        self, user_id: int, grant_id: int, cap_nanos: int, sender: RequestOrigin = NOBODY
     ) -> None:
         """Change the cap of a consent of the user's that has one; keys follow within two seconds.
 
@@ -147,7 +147,7 @@ class Spending:
 
     async def spent(self, user_id: int) -> dict[int, int]:
         """Nano-dollars since the month began (UTC), by the consent's id, as booked by now."""
-        from trivium.admission.purse import bounds
+        from trivium.admission.budget_usage import bounds
         from trivium.oauth.spend import store
 
         since, _ = bounds(Period.MONTH, self._clock.now())

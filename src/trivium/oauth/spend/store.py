@@ -14,15 +14,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.admission.store import spent_by_day
 from trivium.identity import store as identity
-from trivium.identity.model import Budget, Key
+from trivium.identity.model import Key, KeyBudget
 from trivium.oauth.tokens.model import Access
 from trivium.oauth.tokens.store import find_access
+from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.core import keys
 from trivium.storage.schema.oauth import oauth_apps as apps
 from trivium.storage.schema.oauth import oauth_caps
 from trivium.storage.schema.oauth import oauth_families as families
 from trivium.storage.schema.oauth import oauth_grants as grants
-from trivium.storage.together import upsert
 
 _BUDGETS: Final = msgspec.json.Encoder()
 
@@ -83,7 +83,7 @@ async def caps_of(conn: AsyncConnection, user_id: int) -> dict[int, int]:
 
 
 async def set_cap(
-    conn: AsyncConnection, grant_id: int, cap_nanos: int, budgets: Sequence[Budget], now: int
+    conn: AsyncConnection, grant_id: int, cap_nanos: int, budgets: Sequence[KeyBudget], now: int
 ) -> None:
     """Set the cap of a consent, also for the keys that were given under it."""
     made = upsert(conn, oauth_caps).values(grant_id=grant_id, cap_nanos=cap_nanos, set_at=now)
@@ -112,7 +112,7 @@ async def give(
     name: str,
     digest: bytes,
     hint: str,
-    budgets: Sequence[Budget],
+    budgets: Sequence[KeyBudget],
     now: int,
 ) -> int:
     """A key with this secret: an expired one of the consent's, or another; its id."""

@@ -8,7 +8,7 @@ from trivium.oauth import scope
 
 
 @unique
-class Why(Enum):
+class RevocationReason(Enum):
     """Why a family of tokens was revoked."""
 
     CODE_REPLAY = "code_replay"
@@ -18,7 +18,7 @@ class Why(Enum):
     GRANT_REVOKED = "grant_revoked"
 
 
-class Credentials(msgspec.Struct, frozen=True, kw_only=True):
+class ClientCredentials(msgspec.Struct, frozen=True, kw_only=True):
     """What a client presented to prove who it is."""
 
     client_id: str

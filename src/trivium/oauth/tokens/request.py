@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 from trivium.oauth import scope
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.tokens.model import CodeGrant, Credentials, RefreshGrant
+from trivium.oauth.tokens.model import ClientCredentials, CodeGrant, RefreshGrant
 
 BODY_BYTES_MAX: Final = 16_384
 FIELDS_MAX: Final = 50
@@ -54,7 +54,7 @@ def form(content_type: str, query: bytes, body: bytes) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value}
 
 
-def credentials(authorization: Sequence[str], fields: Mapping[str, str]) -> Credentials:
+def credentials(authorization: Sequence[str], fields: Mapping[str, str]) -> ClientCredentials:
     """Who the client says it is, from the ``Authorization`` headers or the form.
 
     Raises OAuthError (``invalid_request``, ``invalid_client``).
@@ -71,7 +71,7 @@ def credentials(authorization: Sequence[str], fields: Mapping[str, str]) -> Cred
         return presented
     if client_id is None or secret is None:
         raise OAuthError("invalid_client", "client_id and client_secret are needed", 401)
-    return Credentials(client_id=client_id, client_secret=secret)
+    return ClientCredentials(client_id=client_id, client_secret=secret)
 
 
 def grant(fields: Mapping[str, str]) -> CodeGrant | RefreshGrant:
@@ -127,7 +127,7 @@ def access_token(fields: Mapping[str, str]) -> str:
     return _needed(fields, "access_token")
 
 
-def _basic(header: str) -> Credentials:
+def _basic(header: str) -> ClientCredentials:
     scheme, _, encoded = header.partition(" ")
     wrong = OAuthError("invalid_client", "the Authorization header must be Basic", 401)
     if scheme.lower() != "basic":
@@ -140,7 +140,7 @@ def _basic(header: str) -> Credentials:
     if not separator:
         raise wrong
     # form-encoded by whoever follows RFC 6749 section 2.3.1; ours are the same either way
-    return Credentials(client_id=unquote_plus(client_id), client_secret=unquote_plus(secret))
+    return ClientCredentials(client_id=unquote_plus(client_id), client_secret=unquote_plus(secret))
 
 
 def _pairs(text: bytes) -> list[tuple[str, str]]:

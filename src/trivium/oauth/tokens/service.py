@@ -19,11 +19,11 @@ import structlog
 from trivium.clock import Clock
 from trivium.oauth import credential
 from trivium.oauth.apps.model import App, GrantType
-from trivium.oauth.credential import Kind
+from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.sender import NOBODY, Sender
+from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.oauth.tokens import policy
-from trivium.oauth.tokens.model import Access, CodeGrant, Issued, RefreshGrant, Why
+from trivium.oauth.tokens.model import Access, CodeGrant, Issued, RefreshGrant, RevocationReason
 from trivium.oauth.tokens.policy import RefreshRow, Use
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
@@ -124,7 +124,7 @@ class Tokens:
         self.alarm = alarm
         self._random_bytes = random_bytes
 
-    async def exchange(self, app: App, given: CodeGrant, sender: Sender = NOBODY) -> Issued:
+    async def exchange(self, app: App, given: CodeGrant, sender: RequestOrigin = NOBODY) -> Issued:
         """Tokens for a code. Raises OAuthError (``invalid_grant``, ``unauthorized_client``).
 
         Whatever else is wrong, the first presentation by its own application uses a code up, and
@@ -134,7 +134,7 @@ class Tokens:
 
         _check_allowed(app, GrantType.CODE)
         refused = OAuthError("invalid_grant", policy.CODE_INVALID)
-        if not credential.looks_like(Kind.CODE, given.code):
+        if not credential.looks_like(CredentialKind.CODE, given.code):
             raise refused
         digest = credential.digest(given.code)
         now = int(self._clock.now())
@@ -148,7 +148,7 @@ class Tokens:
                     ends = now + self._family_s
                     family_id = await store.insert_family(conn, row.grant_id, row.scopes, now, ends)
                     await store.name_family(conn, digest, family_id)
-                    refresh = credential.issue(Kind.REFRESH_TOKEN, self._random_bytes)
+                    refresh = credential.issue(CredentialKind.REFRESH_TOKEN, self._random_bytes)
                     await store.insert_refresh(
                         conn,
                         credential.digest(refresh),
@@ -165,7 +165,9 @@ class Tokens:
             raise refused
         return issued
 
-    async def refresh(self, app: App, given: RefreshGrant, sender: Sender = NOBODY) -> Issued:
+    async def refresh(
+        self, app: App, given: RefreshGrant, sender: RequestOrigin = NOBODY
+    ) -> Issued:
         """Tokens for a refresh token.
 
         Raises OAuthError (``invalid_grant``, ``invalid_scope``, ``unauthorized_client``).
@@ -174,7 +176,7 @@ class Tokens:
 
         _check_allowed(app, GrantType.REFRESH)
         refused = OAuthError("invalid_grant", policy.REFRESH_INVALID)
-        if not credential.looks_like(Kind.REFRESH_TOKEN, given.refresh_token):
+        if not credential.looks_like(CredentialKind.REFRESH_TOKEN, given.refresh_token):
             raise refused
         now = int(self._clock.now())
         issued, is_stolen = None, False
@@ -185,7 +187,9 @@ class Tokens:
             if row is None or use is Use.INVALID:
                 pass
             elif use is Use.REUSE:
-                is_stolen = await store.revoke_family(conn, row.family_id, Why.REUSE, now)
+                is_stolen = await store.revoke_family(
+                    conn, row.family_id, RevocationReason.REUSE, now
+                )
                 log.warning("oauth_refresh_reuse", app=app.client_id, user_id=row.user_id)
                 await self._tell(conn, ActKind.TOKENS_REUSED, app, row.user_id, sender)
             else:
@@ -212,7 +216,7 @@ class Tokens:
             raise refused
         return issued
 
-    async def revoke(self, app: App, token: str, sender: Sender = NOBODY) -> None:
+    async def revoke(self, app: App, token: str, sender: RequestOrigin = NOBODY) -> None:
         """What an application no longer needs: a refresh token takes its whole family with it, an
         access token itself. Nothing happens to unknown ones and to those of others.
 
@@ -224,13 +228,13 @@ class Tokens:
             raise OAuthError("unsupported_token_type", "access and refresh tokens are revoked here")
         now = int(self._clock.now())
         digest = credential.digest(token)
-        if credential.looks_like(Kind.REFRESH_TOKEN, token):
+        if credential.looks_like(CredentialKind.REFRESH_TOKEN, token):
             async with self._db.write() as conn:
                 row = await store.find_refresh(conn, digest, hold=True)
                 if row is not None and row.app_id == app.id:
-                    await store.revoke_family(conn, row.family_id, Why.CLIENT, now)
+                    await store.revoke_family(conn, row.family_id, RevocationReason.CLIENT, now)
                     await self._tell(conn, ActKind.TOKENS_REVOKED, app, row.user_id, sender)
-        elif credential.looks_like(Kind.ACCESS_TOKEN, token):
+        elif credential.looks_like(CredentialKind.ACCESS_TOKEN, token):
             async with self._db.write() as conn:
                 if await store.owner_of_access(conn, digest) == app.id:
                     await store.remove_access(conn, digest)
@@ -241,7 +245,7 @@ class Tokens:
 
         now = int(self._clock.now())
         found = None
-        if credential.looks_like(Kind.ACCESS_TOKEN, token):
+        if credential.looks_like(CredentialKind.ACCESS_TOKEN, token):
             async with self._db.read() as conn:
                 found = await store.find_access(conn, credential.digest(token), now)
         if found is None:
@@ -254,7 +258,7 @@ class Tokens:
     # --- own ------------------------------------------------------------------------------------
 
     async def _tell(
-        self, conn: "Connection", kind: ActKind, app: App, user_id: int, sender: Sender
+        self, conn: "Connection", kind: ActKind, app: App, user_id: int, sender: RequestOrigin
     ) -> None:
         await self._audit.within(
             conn,
@@ -266,7 +270,7 @@ class Tokens:
         )
 
     async def _replayed(
-        self, conn: "Connection", app: App, digest: bytes, now: int, sender: Sender
+        self, conn: "Connection", app: App, digest: bytes, now: int, sender: RequestOrigin
     ) -> None:
         from trivium.oauth.tokens import store
 
@@ -275,7 +279,7 @@ class Tokens:
         if row is None:
             return
         if row.family_id is not None:
-            await store.revoke_family(conn, row.family_id, Why.CODE_REPLAY, now)
+            await store.revoke_family(conn, row.family_id, RevocationReason.CODE_REPLAY, now)
         log.warning("oauth_code_replay", app=app.client_id, user_id=row.user_id)
         await self._tell(conn, ActKind.CODE_REPLAY, app, row.user_id, sender)
 
@@ -321,7 +325,7 @@ class Tokens:
     ) -> Issued:
         from trivium.oauth.tokens import store
 
-        token = credential.issue(Kind.ACCESS_TOKEN, self._random_bytes)
+        token = credential.issue(CredentialKind.ACCESS_TOKEN, self._random_bytes)
         until = min(now + ACCESS_S, ends)
         await store.insert_access(
             conn,
@@ -343,7 +347,9 @@ class Tokens:
 
 
 _OTHERS: Final = tuple(
-    kind.value for kind in Kind if kind not in (Kind.ACCESS_TOKEN, Kind.REFRESH_TOKEN)
+    kind.value
+    for kind in CredentialKind
+    if kind not in (CredentialKind.ACCESS_TOKEN, CredentialKind.REFRESH_TOKEN)
 )
 
 
@@ -353,4 +359,6 @@ def _check_allowed(app: App, grant: GrantType) -> None:
 
 
 def _written(presented: str, seed: bytes, key: bytes) -> str:
-    return credential.written(Kind.REFRESH_TOKEN, policy.successor_secret(presented, seed, key))
+    return credential.written(
+        CredentialKind.REFRESH_TOKEN, policy.successor_secret(presented, seed, key)
+    )

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.store import disable_granted
 from trivium.oauth import scope
-from trivium.oauth.tokens.model import Access, Why
+from trivium.oauth.tokens.model import Access, RevocationReason
 from trivium.oauth.tokens.policy import CodeRow, RefreshRow
 from trivium.storage.schema.core import users
 from trivium.storage.schema.oauth import oauth_access_tokens as access
@@ -69,7 +69,9 @@ async def insert_family(
     return int((await conn.execute(made)).scalar_one())
 
 
-async def revoke_family(conn: AsyncConnection, family_id: int, why: Why, now: int) -> bool:
+async def revoke_family(
+    conn: AsyncConnection, family_id: int, why: RevocationReason, now: int
+) -> bool:
     """Refuse every token of a family; returns whether any was still good."""
     live = (families.c.id == family_id) & families.c.revoked_at.is_(None)
     values = {"revoked_at": now, "reason": why.value}

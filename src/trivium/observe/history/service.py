@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 PAGE_MAX: Final = 200
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True):
+class RequestEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One finished request, with its outcome and cost."""
 
     request_id: str
@@ -48,10 +48,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     entry_id: int | None
 
 
-class Page(msgspec.Struct, frozen=True, kw_only=True):
+class HistoryPage(msgspec.Struct, frozen=True, kw_only=True):
     """A page of requests, newest first."""
 
-    requests: tuple[Request, ...]
+    requests: tuple[RequestEntry, ...]
     before: str | None
     """Where the next page begins; ``None`` on the last."""
 
@@ -70,7 +70,7 @@ class History:
         *,
         key_id: int | None = None,
         failed: bool = False,
-    ) -> Page:
+    ) -> HistoryPage:
         """Return at most ``limit`` requests, newest first.
 
         ``before``: the end of the page that was seen; anything else is taken for the beginning.
@@ -85,9 +85,11 @@ class History:
             )
         found = tuple(_request(row) for row in rows[:limit])
         last = found[-1] if len(rows) > limit else None
-        return Page(requests=found, before=f"{last.at_ms}.{last.request_id}" if last else None)
+        return HistoryPage(
+            requests=found, before=f"{last.at_ms}.{last.request_id}" if last else None
+        )
 
-    async def one(self, user_id: int, request_id: str) -> Request | None:
+    async def one(self, user_id: int, request_id: str) -> RequestEntry | None:
         """Return one request of that user; ``None`` when it is another's or no longer stored."""
         from trivium.observe.history import store
 
@@ -103,12 +105,12 @@ def _place(text: str | None) -> tuple[int, str] | None:
     return int(at), request_id
 
 
-def _request(row: Any) -> Request:
+def _request(row: Any) -> RequestEntry:
     counted = row.fresh is not None
     given = row.fresh, row.cache_read, row.cache_write_short, row.cache_write_long
     taken = row.output, row.reasoning, row.audio_output, row.image_output
     return struct_of(
-        Request,
+        RequestEntry,
         row,
         asked_model=row.asked_model or "",
         first_byte_ms=None if row.first_byte_us is None else row.first_byte_us // 1000,

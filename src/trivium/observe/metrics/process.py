@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from trivium.observe.metrics.counters import Key
 from trivium.observe.metrics.model import (
     FDS,
     FDS_MAX,
@@ -17,7 +18,6 @@ from trivium.observe.metrics.model import (
     PROCESSOR,
     STARTED,
 )
-from trivium.observe.metrics.tally import Key
 
 _PROC: Final = Path("/proc/self")
 

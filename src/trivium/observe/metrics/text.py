@@ -7,8 +7,8 @@ cumulatively and end with ``+Inf``; label values escape backslash, quote and lin
 from collections.abc import Iterator
 from typing import Final
 
+from trivium.observe.metrics.counters import Key, Numbers
 from trivium.observe.metrics.model import FAMILIES, Family, Sort
-from trivium.observe.metrics.tally import Key, Numbers
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 

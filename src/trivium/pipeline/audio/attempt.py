@@ -9,14 +9,14 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.pipeline.attempt import Attempt
-from trivium.pipeline.audio.speech import Speech
-from trivium.pipeline.binary import length_of
+from trivium.pipeline.audio.speech import SpeechLane
+from trivium.pipeline.download import length_of
 from trivium.pipeline.lane import Lane
-from trivium.pipeline.story import Story
+from trivium.pipeline.request_context import RequestContext
 from trivium.routing.model import Step
-from trivium.upstream.lines import Lines
-from trivium.wire.audio.length.measure import Meter
-from trivium.wire.passage import Facts
+from trivium.upstream.answer_headers import AnswerHeaders
+from trivium.wire.audio.length.measure import LengthMeter
+from trivium.wire.passage import RequestFacts
 
 _NO_SOUND = (b"application/json", b"text/", b"application/problem")
 
@@ -26,17 +26,19 @@ class MediaAttempt(Attempt):
 
     __slots__ = ("_meter", "_sound", "_type")
 
-    def __init__(self, story: Story, step: Step, lane: Lane, facts: Facts) -> None:
-        super().__init__(story, step, lane, facts)
+    def __init__(
+        self, context: RequestContext, step: Step, lane: Lane, facts: RequestFacts
+    ) -> None:
+        super().__init__(context, step, lane, facts)
         self._sound = False
         self._type = b""
-        self._meter: Meter | None = None
+        self._meter: LengthMeter | None = None
 
-    def head(self, status: int, headers: Lines) -> None:
+    def head(self, status: int, headers: AnswerHeaders) -> None:
         """Sound is what a speech upstream answers with, unless it says otherwise."""
         super().head(status, headers)
         lane = self.lane
-        if not isinstance(lane, Speech) or not 200 <= status < 300:
+        if not isinstance(lane, SpeechLane) or not 200 <= status < 300:
             return
         kind = dict(headers).get(b"content-type", b"").lower()
         if self.facts.stream:
@@ -50,7 +52,7 @@ class MediaAttempt(Attempt):
             self._sound = True
             self._type = lane.type_of(kind)
             if self._by_length():
-                self._meter = Meter(raw=lane.is_raw)
+                self._meter = LengthMeter(raw=lane.is_raw)
 
     def data(self, data: bytes) -> None:
         """A piece of the sound goes out in the turn it came."""
@@ -60,7 +62,7 @@ class MediaAttempt(Attempt):
         try:
             self._begin()
             self._tell_of(data)
-            self.story.exchange.write(data)
+            self.context.exchange.write(data)
         except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
             self.crash(exc)
 
@@ -76,7 +78,7 @@ class MediaAttempt(Attempt):
             self._begin()
             self._tell_of(rest)
             self._end(None)
-            self.story.exchange.finish(rest)
+            self.context.exchange.finish(rest)
             self._succeed()
         except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
             self.crash(exc)
@@ -87,39 +89,39 @@ class MediaAttempt(Attempt):
             super().broke(fault)
             return
         self._end(fault)
-        self.story.exchange.break_off()
+        self.context.exchange.break_off()
         self._succeed()
 
-    def tell(self) -> None:
+    def book_usage(self) -> None:
         """Leave what has been heard so far to the bill, should the answer break off."""
         if self._sound and self._committed and not self.outcome.done():
-            self.story.usage = self._heard()
+            self.context.usage = self._heard()
         else:
-            super().tell()
+            super().book_usage()
 
     def _begin(self) -> None:
         if self._committed:
             return
         self._committed = True
-        story = self.story
-        story.first_byte_at = story.services.time()
+        context = self.context
+        context.first_byte_at = context.services.time()
         self._explain()
-        story.status = 200
-        story.let_go()
-        story.exchange.begin(200, self._type, length=length_of(self.headers))
-        if story.key is not None:
-            story.services.health.heard(story.key)
+        context.status = 200
+        context.let_go()
+        context.exchange.begin(200, self._type, length=length_of(self.headers))
+        if context.key is not None:
+            context.services.health.heard(context.key)
 
     def _tell_of(self, data: bytes) -> None:
-        self.story.deliver(data)
+        self.context.deliver(data)
         if self._meter is not None:
             self._meter.feed(data)
 
     def _end(self, fault: Fault | None) -> None:
-        story = self.story
-        story.usage = self._heard()
-        story.fault = fault
-        story.settle()
+        context = self.context
+        context.usage = self._heard()
+        context.fault = fault
+        context.settle()
 
     def _heard(self) -> Usage | None:
         """What was used, with the seconds that were delivered where they are paid for."""
@@ -133,7 +135,7 @@ class MediaAttempt(Attempt):
         """Whether it is paid for by what is delivered: by seconds, or by tokens, which nobody
         reports of bare sound.
         """
-        hold = self.story.hold
+        hold = self.context.hold
         tariff = None if hold is None else hold.quote.tariff
         return tariff is not None and (bool(tariff.millisecond) or "output" in tariff.kinds)
 
@@ -142,11 +144,11 @@ class MediaAttempt(Attempt):
         if not self.facts.stream:
             super()._answer(body)
             return
-        story = self.story
+        context = self.context
         whole = self.lane.whole(body)
-        story.usage = whole.usage
+        context.usage = whole.usage
         self._commit()
-        story.deliver_whole(whole.body)
-        story.settle()
-        story.exchange.finish(whole.body)
+        context.deliver_whole(whole.body)
+        context.settle()
+        context.exchange.finish(whole.body)
         self._succeed()

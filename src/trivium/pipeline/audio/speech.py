@@ -5,39 +5,41 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.honesty import Report
+from trivium.conversation.losses import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.pipeline.context import Headers
-from trivium.pipeline.story import Story
-from trivium.pipeline.structs import Whole
+from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.services import Headers
+from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.audio import Stream, audio_class
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
-from trivium.wire import basics
-from trivium.wire.audio import answer, events
-from trivium.wire.audio.speech import Wish, content_type, wish
+from trivium.wire import openai_members
+from trivium.wire.audio import answer, stream
+from trivium.wire.audio.speech import SpeechRequest, content_type, read_request
 from trivium.wire.audio.usage import complete
 from trivium.wire.generate import speech as generate
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts, StreamWatch
+from trivium.wire.passage import RequestFacts, StreamWatch
 from trivium.wire.peek import Members
 
 EVENTS: Final = b"text/event-stream; charset=utf-8"
 
 
-class Speech:
+class SpeechLane:
     """The same shape: the request with the model's name spliced, the sound as it comes."""
 
     __slots__ = ("_accept", "_facts", "_wish", "body", "operation", "report")
 
-    def __init__(self, story: Story, step: Step, members: Members, facts: Facts) -> None:
+    def __init__(
+        self, context: RequestContext, step: Step, members: Members, facts: RequestFacts
+    ) -> None:
         """Raises ``Fault`` naming a member that the model does not take."""
         binding = step.binding
         provider = binding.channel.provider.name
         rules = audio_class("speech", provider, binding.model, binding.audio)
         rules.permit({name for name, _ in members.pairs}, facts.model)
-        self._wish = wish(members)
+        self._wish = read_request(members)
         if self._wish.stream and rules.stream is Stream.REFUSED:
             raise Fault(
                 Kind.UNREPRESENTABLE,
@@ -46,23 +48,23 @@ class Speech:
             )
         self.operation = step.operation
         self.report: Report | None = None
-        changes = basics.renamed(members, facts, binding.model)
-        self.body = members.splice(changes) if changes else story.body
+        changes = openai_members.renamed(members, facts, binding.model)
+        self.body = members.splice(changes) if changes else context.body
         self._facts = facts
-        self._accept = story.exchange.headers.get(b"accept", b"")
+        self._accept = context.exchange.headers.get(b"accept", b"")
 
     @property
     def notes(self) -> Headers:
         """Nothing is ever left out on this lane."""
         return []
 
-    def whole(self, body: bytes) -> Whole:
+    def whole(self, body: bytes) -> WholeAnswer:
         """JSON where sound was asked for: an error, or nothing that can be used."""
         raise answer.refusal(body, error_event)
 
     def watch(self) -> StreamWatch:
         """For the sound as events."""
-        return events.speech_watch(self._facts)
+        return stream.speech_watch(self._facts)
 
     @property
     def is_raw(self) -> bool:
@@ -79,16 +81,18 @@ class GenerateSpeech:
 
     __slots__ = ("_accept", "_known", "_wish", "body", "operation", "report")
 
-    def __init__(self, story: Story, step: Step, members: Members, facts: Facts) -> None:
+    def __init__(
+        self, context: RequestContext, step: Step, members: Members, facts: RequestFacts
+    ) -> None:
         """Raises ``Fault`` naming a member that cannot be carried."""
-        exchange = story.exchange
+        exchange = context.exchange
         caller = exchange.caller
         strict = exchange.headers.get(b"trivium-strict", b"").lower() == b"true" or (
             caller is not None and caller.strict
         )
         self.operation = Operation.GENERATE
         self.report = Report(f"the generate-content shape of {step.binding.model}", strict=strict)
-        self._wish: Wish = wish(members)
+        self._wish: SpeechRequest = read_request(members)
         self.body = generate.write_request(self._wish, self.report)
         self._known = facts.known or Usage()
         self._accept = exchange.headers.get(b"accept", b"")
@@ -99,7 +103,7 @@ class GenerateSpeech:
         dropped = self.report.dropped_header()
         return [(b"trivium-dropped", dropped.encode("ascii", "replace"))] if dropped else []
 
-    def whole(self, body: bytes) -> Whole:
+    def whole(self, body: bytes) -> WholeAnswer:
         """The samples, as the caller wants them."""
         found = generate.read_answer(body)
         if isinstance(found, bytes):
@@ -108,8 +112,8 @@ class GenerateSpeech:
         sound = found.written(self._wish.format)
         if self._wish.stream:
             text = base64.b64encode(sound).decode()
-            return Whole(events.spoken(text, found.usage), usage, EVENTS)
-        return Whole(sound, usage, content_type(self._wish.format, self._accept, b""))
+            return WholeAnswer(stream.spoken(text, found.usage), usage, EVENTS)
+        return WholeAnswer(sound, usage, content_type(self._wish.format, self._accept, b""))
 
     def watch(self) -> None:
         """The answer comes whole."""

@@ -8,15 +8,15 @@ from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.jobs.model import Job
-from trivium.jobs.source import Refused, is_file, type_of
+from trivium.jobs.video_download import Refused, is_file, type_of
 from trivium.pipeline import file
-from trivium.pipeline.binary import Download
-from trivium.pipeline.context import Headers
-from trivium.pipeline.videos.call import Visit, unready
+from trivium.pipeline.download import FileDownload
+from trivium.pipeline.services import Headers
+from trivium.pipeline.videos.existing import VideoVisit, unready
 from trivium.upstream.call import HeaderLines
 from trivium.wire.checks import wrong
 from trivium.wire.ranges import is_one
-from trivium.wire.videos.answer import Status
+from trivium.wire.videos.answer import VideoStatus
 from trivium.wire.videos.resource import VARIANTS, VIDEO
 
 _PASSED: Final = frozenset({b"accept-ranges", b"content-range", b"etag", b"last-modified"})
@@ -29,15 +29,15 @@ _SAFE: Final[Headers] = [
 ]
 
 
-async def serve(visit: Visit) -> None:
+async def serve(visit: VideoVisit) -> None:
     """Send one file. Raises ``Fault`` before its first byte."""
     variant = visit.query.get("variant") or VIDEO
     if variant not in VARIANTS:
         raise wrong("variant", f"be one of {', '.join(VARIANTS)}")
     job = await visit.job()
-    if job.status is not Status.COMPLETED:
+    if job.status is not VideoStatus.COMPLETED:
         raise unready(job, "a completed one")
-    if job.expires_at is not None and job.expires_at <= visit.studio.jobs.now():
+    if job.expires_at is not None and job.expires_at <= visit.video_services.jobs.now():
         raise _gone(job)
     visit.exchange.extra += _SAFE
     if await _from_store(visit, job, variant):
@@ -45,19 +45,19 @@ async def serve(visit: Visit) -> None:
     await _from_upstream(visit, job, variant)
 
 
-async def _from_upstream(visit: Visit, job: Job, variant: str) -> None:
+async def _from_upstream(visit: VideoVisit, job: Job, variant: str) -> None:
     exchange = visit.exchange
     more = [(name, value) for name in _ASKED for value in exchange.values(name)[:1]]
     if more and not (more[0][0] == b"range" and is_one(more[0][1])):
         more = []  # no range, then, and the whole file is right
 
-    def take(refused: Refused) -> "_Film":
-        taker = _Film(visit, variant, refused, in_part=bool(more))
+    def take(refused: Refused) -> "_Video":
+        taker = _Video(visit, variant, refused, in_part=bool(more))
         exchange.flow = taker
         return taker
 
     try:
-        await visit.studio.source.fetch(job, variant, take, more)
+        await visit.video_services.source.fetch(job, variant, take, more)
     except Fault as fault:
         if fault.kind is Kind.NOT_FOUND:
             raise _gone(job, variant) from None
@@ -66,12 +66,12 @@ async def _from_upstream(visit: Visit, job: Job, variant: str) -> None:
         exchange.flow = None
 
 
-class _Film(Download):
+class _Video(FileDownload):
     """A download whose caller may want the head alone."""
 
     __slots__ = ("_head_only", "_in_part")
 
-    def __init__(self, visit: Visit, variant: str, refused: Refused, *, in_part: bool) -> None:
+    def __init__(self, visit: VideoVisit, variant: str, refused: Refused, *, in_part: bool) -> None:
         """``in_part``: whether a part of the file was asked for."""
         super().__init__(
             visit.exchange,
@@ -112,7 +112,7 @@ class _Film(Download):
         return is_file(self.status, told)
 
 
-async def _from_store(visit: Visit, job: Job, variant: str) -> bool:
+async def _from_store(visit: VideoVisit, job: Job, variant: str) -> bool:
     """Send a file of our own store; ``False``: it is not there."""
     asset_id, assets = job.assets.get(variant), visit.services.assets
     if asset_id is None or assets is None:

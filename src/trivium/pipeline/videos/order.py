@@ -13,25 +13,25 @@ from typing import Any, Final
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.jobs.model import Account, Job
-from trivium.jobs.service import Order
-from trivium.jobs.studio import Studio
+from trivium.jobs.model import Job, JobAccount
+from trivium.jobs.service import JobOrder
+from trivium.jobs.video_services import VideoServices
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.model import Hold, Quote
-from trivium.pipeline import entrance, steps, wishing
-from trivium.pipeline.context import Services
-from trivium.pipeline.story import Story
-from trivium.pipeline.telling import fault_of, tell
-from trivium.pipeline.videos.call import answer
-from trivium.providers.videos.dialect import Errand
+from trivium.pipeline import request_admission, routing_preferences, steps
+from trivium.pipeline.fault_log import fault_of, log_fault
+from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.services import Services
+from trivium.pipeline.videos.existing import answer
+from trivium.providers.videos.protocol import VendorCall
 from trivium.routing.model import Channel, Step
-from trivium.routing.wishes import too_dear
+from trivium.routing.routing_preferences import too_dear
 from trivium.storage.errors import StorageError
 from trivium.wire import errors
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
-from trivium.wire.videos.answer import Seen
-from trivium.wire.videos.request import Asked
+from trivium.wire.passage import RequestFacts
+from trivium.wire.videos.answer import SeenVideo
+from trivium.wire.videos.request import VideoRequest
 
 PAUSE_S: Final = 1.0
 PAUSE_S_MAX: Final = 30.0
@@ -40,53 +40,57 @@ PAUSE_S_MAX: Final = 30.0
 log = structlog.get_logger()
 
 
-async def told(story: Story, work: Coroutine[Any, Any, None]) -> None:
+async def told(context: RequestContext, work: Coroutine[Any, Any, None]) -> None:
     """Do the work, and tell caller, operator and record what became of it. Never raises."""
     try:
         await work
     except (Fault, asyncio.CancelledError) as error:
-        fault = fault_of(story, error)
+        fault = fault_of(context, error)
         if fault is not None:
-            _fail(story, fault)
+            _fail(context, fault)
     except Exception:
-        log.exception("request_crashed", request_id=story.exchange.request_id)
-        _fail(story, errors.internal())
+        log.exception("request_crashed", request_id=context.exchange.request_id)
+        _fail(context, errors.internal())
     finally:
-        story.given.leave(0, story.cost_nanos)
-        story.record()
+        context.given.leave(0, context.cost_nanos)
+        context.record()
 
 
-def _fail(story: Story, fault: Fault) -> None:
-    tell(story, "request_failed", fault)
-    story.fault = fault
-    story.status = fault.status
-    if story.services.explain_headers:
-        story.exchange.extra += wishing.route(story)
-    story.exchange.fail(fault)
+def _fail(context: RequestContext, fault: Fault) -> None:
+    log_fault(context, "request_failed", fault)
+    context.fault = fault
+    context.status = fault.status
+    if context.services.explain_headers:
+        context.exchange.extra += routing_preferences.routing_header(context)
+    context.exchange.fail(fault)
 
 
-def quoted(story: Story, facts: Facts) -> Quote:
+def quoted(context: RequestContext, facts: RequestFacts) -> Quote:
     """What it will cost if it succeeds. Raises ``Fault`` where that is more than is wished."""
-    caller, model = story.exchange.caller, story.model
+    caller, model = context.exchange.caller, context.model
     assert caller is not None
     assert model is not None
-    quote = story.services.ledger.quote(caller, model, Operation.VIDEOS, facts, story.size_bytes)
-    if story.wishes is not None and (dear := too_dear(story.wishes, quote.amount_nanos)):
+    quote = context.services.ledger.quote(
+        caller, model, Operation.VIDEOS, facts, context.size_bytes
+    )
+    if context.preferences is not None and (
+        dear := too_dear(context.preferences, quote.amount_nanos)
+    ):
         raise dear
     return quote
 
 
-async def admit(story: Story, quote: Quote) -> None:
+async def admit(context: RequestContext, quote: Quote) -> None:
     """See whether it may run now. Raises ``Fault``."""
-    story.quote = quote
-    waiting = steps.admit(story)
+    context.quote = quote
+    waiting = steps.admit(context)
     if waiting is not None:
         await waiting
 
 
-def hold_of(story: Story, quote: Quote) -> Hold | None:
+def hold_of(context: RequestContext, quote: Quote) -> Hold | None:
     """What is set aside for it; ``None`` for what is free."""
-    exchange, caller = story.exchange, story.exchange.caller
+    exchange, caller = context.exchange, context.exchange.caller
     assert caller is not None
     if quote.tariff is None:
         return None
@@ -101,22 +105,22 @@ def hold_of(story: Story, quote: Quote) -> Hold | None:
 
 
 async def begun(
-    story: Story,
-    studio: Studio,
+    context: RequestContext,
+    video_services: VideoServices,
     quote: Quote,
-    asked: Asked,
+    asked: VideoRequest,
     first: Step | None,
     source: Job | None = None,
 ) -> Job:
     """The job with its hold. From here on a budget counts it, until its entry says better."""
-    exchange, caller = story.exchange, story.exchange.caller
+    exchange, caller = context.exchange, context.exchange.caller
     assert caller is not None
-    order = Order(
+    order = JobOrder(
         user_id=caller.user_id,
         key_id=caller.key_id,
         request_id=exchange.request_id,
         model=asked.model,
-        account=Account(
+        account=JobAccount(
             channel=first.binding.channel.name if first else "",
             credential="",
             operation=first.operation if first else Operation.VIDEOS,
@@ -127,14 +131,14 @@ async def begun(
         prompt=asked.prompt,
         remixed_from=source.id if source else None,
     )
-    job = await studio.jobs.begin(order, hold_of(story, quote))
-    story.cost_nanos = quote.amount_nanos
+    job = await video_services.jobs.begin(order, hold_of(context, quote))
+    context.cost_nanos = quote.amount_nanos
     return job
 
 
-async def outlasting(story: Story, work: Coroutine[Any, Any, None]) -> None:
+async def abandoned(context: RequestContext, work: Coroutine[Any, Any, None]) -> None:
     """Do something to its end, whoever leaves."""
-    running = story.services.outlasting
+    running = context.services.abandoned
     task = asyncio.get_running_loop().create_task(work)
     running.add(task)
     task.add_done_callback(running.discard)
@@ -152,16 +156,19 @@ def _seen(task: "asyncio.Task[None]") -> None:
 
 
 async def kept_or_gone(
-    story: Story, studio: Studio, job: Job, work: Coroutine[Any, Any, None]
+    context: RequestContext,
+    video_services: VideoServices,
+    job: Job,
+    work: Coroutine[Any, Any, None],
 ) -> None:
     """Leave nothing of a job that no upstream has taken."""
     try:
         await work
     except BaseException:
-        if story.first_byte_at is None:
-            story.cost_nanos = 0
+        if context.first_byte_at is None:
+            context.cost_nanos = 0
             try:
-                await asyncio.shield(studio.jobs.stillborn(job))
+                await asyncio.shield(video_services.jobs.stillborn(job))
             except StorageError as error:
                 # the poller ends it later, by the same rule
                 log.warning("job_not_forgotten", job=job.id, error=str(error))
@@ -169,81 +176,91 @@ async def kept_or_gone(
 
 
 async def place(
-    story: Story,
-    studio: Studio,
+    context: RequestContext,
+    video_services: VideoServices,
     step: Step,
     credential: int,
-    errand: Errand,
-    account: Account,
+    vendor_call: VendorCall,
+    account: JobAccount,
     job: Job,
 ) -> None:
     """Ask one channel, write down that it has taken the job, and tell the caller."""
-    channel, services = step.binding.channel, story.services
-    assert story.facts is not None
-    story.begin_attempt(step)
+    channel, services = step.binding.channel, context.services
+    assert context.facts is not None
+    context.begin_attempt(step)
     queued = channel.queue_max > 0
     if queued:
-        await services.gate.enter(channel)
+        await services.channel_queue.enter(channel)
     try:
-        entered = entrance.enter(story, channel, story.facts) or await entrance.ask_enter(
-            story, channel, story.facts
-        )
+        entered = request_admission.enter(
+            context, channel, context.facts
+        ) or await request_admission.ask_enter(context, channel, context.facts)
         try:
-            story.called = True
-            body = await studio.asking.order(channel, credential, errand, story.exchange.upload)
+            context.called = True
+            body = await video_services.video_client.order(
+                channel, credential, vendor_call, context.exchange.upload
+            )
         finally:
             entered.leave(0)
     finally:
         if queued:
-            services.gate.leave(channel)
-    seen = _read(studio, step, body)
-    story.first_byte_at = services.time()
-    job = await _born(services, studio, job, account, seen)
-    _answer(story, channel, job, studio.jobs.now())
+            services.channel_queue.leave(channel)
+    seen = _read(video_services, step, body)
+    context.first_byte_at = services.time()
+    job = await _born(services, video_services, job, account, seen)
+    _answer(context, channel, job, video_services.jobs.now())
 
 
-def _read(studio: Studio, step: Step, body: bytes) -> Seen:
+def _read(video_services: VideoServices, step: Step, body: bytes) -> SeenVideo:
     try:
-        return studio.asking.read(step.operation, body)
+        return video_services.video_client.read(step.operation, body)
     except Fault as fault:
         # it said yes, and not to what
         raise Fault(Kind.UPSTREAM_UNSURE, fault.message) from None
 
 
-async def _born(services: Services, studio: Studio, job: Job, account: Account, seen: Seen) -> Job:
+async def _born(
+    services: Services,
+    video_services: VideoServices,
+    job: Job,
+    account: JobAccount,
+    seen: SeenVideo,
+) -> Job:
     """Write down who has taken the job; while the database is away, later and again."""
     try:
-        return await studio.jobs.born(job, account, seen)
+        return await video_services.jobs.born(job, account, seen)
     except StorageError as error:
         log.warning("job_not_written", job=job.id, error=str(error))
-    task = asyncio.get_running_loop().create_task(_insist(studio, job, account, seen))
-    services.outlasting.add(task)
-    task.add_done_callback(services.outlasting.discard)
+    task = asyncio.get_running_loop().create_task(_insist(video_services, job, account, seen))
+    services.abandoned.add(task)
+    task.add_done_callback(services.abandoned.discard)
     return job
 
 
-async def _insist(studio: Studio, job: Job, account: Account, seen: Seen) -> None:
+async def _insist(
+    video_services: VideoServices, job: Job, account: JobAccount, seen: SeenVideo
+) -> None:
     pause = PAUSE_S
     while True:
         await asyncio.sleep(pause)
         pause = min(2 * pause, PAUSE_S_MAX)
         try:
-            await studio.jobs.born(job, account, seen)
+            await video_services.jobs.born(job, account, seen)
         except StorageError:
             continue
         log.info("job_written", job=job.id)
         return
 
 
-def _answer(story: Story, channel: Channel, job: Job, now: float) -> None:
-    exchange = story.exchange
-    story.status = 200
-    if story.services.explain_headers:
+def _answer(context: RequestContext, channel: Channel, job: Job, now: float) -> None:
+    exchange = context.exchange
+    context.status = 200
+    if context.services.explain_headers:
         exchange.extra.append((b"trivium-channel", channel.name.encode()))
-        exchange.extra.append((b"trivium-attempts", b"%d" % story.attempts))
-        exchange.extra.append((b"trivium-cost", format_usd(story.cost_nanos).encode()))
-        if story.failures or story.skipped:
-            exchange.extra += wishing.route(story)
-    if story.stood_in and story.model is not None:
-        exchange.extra.append((b"trivium-model", story.model.name.encode()))
+        exchange.extra.append((b"trivium-attempts", b"%d" % context.attempts))
+        exchange.extra.append((b"trivium-cost", format_usd(context.cost_nanos).encode()))
+        if context.failures or context.skipped:
+            exchange.extra += routing_preferences.routing_header(context)
+    if context.stood_in and context.model is not None:
+        exchange.extra.append((b"trivium-model", context.model.name.encode()))
     answer(exchange, job, now)

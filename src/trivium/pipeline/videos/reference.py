@@ -5,8 +5,8 @@ import binascii
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.pipeline.story import Story
-from trivium.providers.videos.dialect import Picture
+from trivium.pipeline.request_context import RequestContext
+from trivium.providers.videos.protocol import ReferencePicture
 from trivium.wire.checks import wrong
 from trivium.wire.videos.request import Reference
 
@@ -16,39 +16,39 @@ _PARAM: Final = "input_reference"
 _URL: Final = f"{_PARAM}.image_url"
 
 
-async def at_hand(story: Story, reference: Reference | None) -> Picture | None:
+async def at_hand(context: RequestContext, reference: Reference | None) -> ReferencePicture | None:
     """The picture itself; ``None``: none is asked for. Raises ``Fault``."""
     if reference is None:
         return None
     if reference.part is not None:
-        return await _uploaded(story, reference)
+        return await _uploaded(context, reference)
     if reference.url[:5].lower() == "data:":
         return _decoded(reference.url)
-    return await _fetched(story, reference.url)
+    return await _fetched(context, reference.url)
 
 
-async def _uploaded(story: Story, reference: Reference) -> Picture:
-    upload, part = story.exchange.upload, reference.part
+async def _uploaded(context: RequestContext, reference: Reference) -> ReferencePicture:
+    upload, part = context.exchange.upload, reference.part
     assert upload is not None
     assert part is not None
     if part.size > BYTES_MAX:
         raise wrong(_PARAM, f"have at most {BYTES_MAX} bytes for this model")
     await upload.ready()
     body = await upload.read(part, 0, part.size)
-    return Picture(part.content_type.partition(";")[0].strip().lower(), body)
+    return ReferencePicture(part.content_type.partition(";")[0].strip().lower(), body)
 
 
-def _decoded(url: str) -> Picture:
+def _decoded(url: str) -> ReferencePicture:
     head, _, text = url.partition(",")
     try:
         body = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise wrong(_URL, "hold a picture in base64") from None
-    return Picture(head[5:].partition(";")[0].lower(), body)
+    return ReferencePicture(head[5:].partition(";")[0].lower(), body)
 
 
-async def _fetched(story: Story, url: str) -> Picture:
-    foreign, caller = story.services.foreign, story.exchange.caller
+async def _fetched(context: RequestContext, url: str) -> ReferencePicture:
+    foreign, caller = context.services.url_fetcher, context.exchange.caller
     assert caller is not None
     if foreign is None:
         raise Fault(
@@ -61,4 +61,4 @@ async def _fetched(story: Story, url: str) -> Picture:
         file = await foreign.fetch(caller.user_id, url)
     except Fault as fault:
         raise Fault(fault.kind, fault.message, param=_URL) from None
-    return Picture(file.mime, file.body)
+    return ReferencePicture(file.mime, file.body)

@@ -4,74 +4,76 @@ from collections.abc import Coroutine
 from typing import Any
 
 from trivium.faults import Fault, Kind
-from trivium.jobs.asking import film
 from trivium.jobs.model import Job
-from trivium.jobs.studio import Studio
-from trivium.pipeline import entrance
-from trivium.pipeline.context import Exchange, Services
-from trivium.pipeline.story import Story
+from trivium.jobs.video_client import upstream_video
+from trivium.jobs.video_services import VideoServices
+from trivium.pipeline import request_admission
+from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.services import Exchange, Services
 from trivium.pipeline.structs import Route
-from trivium.pipeline.videos.call import found, unready
+from trivium.pipeline.videos.existing import found, unready
 from trivium.pipeline.videos.order import (
+    abandoned,
     admit,
     begun,
     kept_or_gone,
-    outlasting,
     place,
     quoted,
     told,
 )
-from trivium.providers.videos.registry import dialect_of
-from trivium.routing.condition import Key
+from trivium.providers.videos.registry import protocol_of
+from trivium.routing.channel_health import HealthKey
 from trivium.routing.health import Health
 from trivium.routing.model import Channel, Model, Step
 from trivium.wire import peek
 from trivium.wire.operation import Operation
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.videos import request
-from trivium.wire.videos.answer import Status
-from trivium.wire.videos.request import Asked
+from trivium.wire.videos.answer import VideoStatus
+from trivium.wire.videos.request import VideoRequest
 
 
-async def remix(exchange: Exchange, video_id: str, services: Services, studio: Studio) -> None:
+async def remix(
+    exchange: Exchange, video_id: str, services: Services, video_services: VideoServices
+) -> None:
     """Serve a request for another version of a video. Never raises."""
-    story = Story(exchange, Route(operation=Operation.VIDEOS), services)
-    await told(story, _remix(story, video_id, studio))
+    context = RequestContext(exchange, Route(operation=Operation.VIDEOS), services)
+    await told(context, _remix(context, video_id, video_services))
 
 
-async def _remix(story: Story, video_id: str, studio: Studio) -> None:
-    exchange, services = story.exchange, story.services
+async def _remix(context: RequestContext, video_id: str, video_services: VideoServices) -> None:
+    exchange, services = context.exchange, context.services
     upload = exchange.upload
     if upload is not None:
         prompt = request.read_remix_form(upload.parts)
     else:
         prompt = request.read_remix(peek.members(exchange.body))
-    source = await _source(story, video_id, studio)
-    story.facts = Facts(model=source.model, seconds=source.seconds, size=source.size)
-    if source.status is not Status.COMPLETED:
+    source = await _source(context, video_id, video_services)
+    context.facts = RequestFacts(model=source.model, seconds=source.seconds, size=source.size)
+    if source.status is not VideoStatus.COMPLETED:
         raise unready(source, "a completed one")
-    channel, credential = studio.asking.locate(source.account)
-    dialect = dialect_of(source.account.operation)
-    errand = dialect.remix(film(source, channel), prompt)
+    channel, credential = video_services.video_client.locate(source.account)
+    protocol = protocol_of(source.account.operation)
+    vendor_call = protocol.remix(upstream_video(source, channel), prompt)
     caller = exchange.caller
     assert caller is not None
     model, step = _binding_of(services, source, channel)
     services.admission.permit(caller, model.name)
-    story.model = model
-    facts = story.facts = Facts(model=model.name, seconds=source.seconds, size=source.size)
-    quote = quoted(story, facts)
-    await admit(story, quote)
-    asked = Asked(model=model.name, prompt=prompt, seconds=source.seconds, size=source.size)
-    job = await begun(story, studio, quote, asked, step, source)
+    context.model = model
+    facts = context.facts = RequestFacts(model=model.name, seconds=source.seconds, size=source.size)
+    quote = quoted(context, facts)
+    await admit(context, quote)
+    asked = VideoRequest(model=model.name, prompt=prompt, seconds=source.seconds, size=source.size)
+    job = await begun(context, video_services, quote, asked, step, source)
     work = _noticed(
         services.health,
-        Key(channel.name, credential, source.account.model),
-        place(story, studio, step, credential, errand, source.account, job),
+        HealthKey(channel.name, credential, source.account.model),
+        place(context, video_services, step, credential, vendor_call, source.account, job),
     )
-    await outlasting(story, kept_or_gone(story, studio, job, work))
+    await abandoned(context, kept_or_gone(context, video_services, job, work))
 
 
-async def _noticed(health: Health, key: Key, work: Coroutine[Any, Any, None]) -> None:
+async def _noticed(health: Health, key: HealthKey, work: Coroutine[Any, Any, None]) -> None:
     """Do it; what becomes of it tells of the account's health."""
     health.claim(key)
     try:
@@ -85,12 +87,12 @@ async def _noticed(health: Health, key: Key, work: Coroutine[Any, Any, None]) ->
     health.succeeded(key)
 
 
-async def _source(story: Story, video_id: str, studio: Studio) -> Job:
+async def _source(context: RequestContext, video_id: str, video_services: VideoServices) -> Job:
     """The video to be remixed. Looking for one that is not there counts as a request, too."""
     try:
-        return await found(story.exchange, video_id, studio)
+        return await found(context.exchange, video_id, video_services)
     except Fault:
-        (await entrance.visit(story.exchange, story.services)).leave(0)
+        (await request_admission.visit(context.exchange, context.services)).leave(0)
         raise
 
 

@@ -7,20 +7,20 @@ from typing import Final
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.jobs.studio import Studio
-from trivium.pipeline import entrance
-from trivium.pipeline.context import Exchange, Services
+from trivium.jobs.video_services import VideoServices
+from trivium.pipeline import request_admission
 from trivium.pipeline.guard import Guard
-from trivium.pipeline.structs import VideoCall
-from trivium.pipeline.videos import content, follow, make, remix
-from trivium.pipeline.videos.call import Visit
+from trivium.pipeline.services import Exchange, Services
+from trivium.pipeline.structs import VideoRoute
+from trivium.pipeline.videos import content, create, manage, remix
+from trivium.pipeline.videos.existing import VideoVisit
 
 log = structlog.get_logger()
 
-_VISITS: Final[dict[str, Callable[[Visit], Awaitable[None]]]] = {
-    "list": follow.list_,
-    "retrieve": follow.retrieve,
-    "delete": follow.delete,
+_VISITS: Final[dict[str, Callable[[VideoVisit], Awaitable[None]]]] = {
+    "list": manage.list_,
+    "retrieve": manage.retrieve,
+    "delete": manage.delete,
     "content": content.serve,
 }
 """Requests that make nothing and cost nothing."""
@@ -30,25 +30,29 @@ _NOT_AN_APPLICATIONS: Final = (
 )
 
 
-async def serve(exchange: Exchange, target: VideoCall, query: bytes, services: Services) -> None:
+async def serve(exchange: Exchange, target: VideoRoute, query: bytes, services: Services) -> None:
     """Answer one authenticated request. Never raises."""
-    studio = services.studio
-    if studio is None:
+    video_services = services.video_services
+    if video_services is None:
         exchange.fail(Fault(Kind.PATH_UNKNOWN, "There are no videos on this gateway."))
     elif exchange.caller is not None and exchange.caller.grant_id:
         exchange.fail(Fault(Kind.NOT_PERMITTED, _NOT_AN_APPLICATIONS))
     elif target.action == "create":
-        await make.create(exchange, services, studio)
+        await create.create(exchange, services, video_services)
     elif target.action == "remix":
-        await remix.remix(exchange, target.video_id, services, studio)
+        await remix.remix(exchange, target.video_id, services, video_services)
     else:
-        await _visit(exchange, target, query, services, studio)
+        await _visit(exchange, target, query, services, video_services)
 
 
 async def _visit(
-    exchange: Exchange, target: VideoCall, query: bytes, services: Services, studio: Studio
+    exchange: Exchange,
+    target: VideoRoute,
+    query: bytes,
+    services: Services,
+    video_services: VideoServices,
 ) -> None:
     with Guard(exchange, partial(log.error, "request_crashed")) as guard:
-        guard.given = await entrance.visit(exchange, services)
-        visit = Visit.of(exchange, target.video_id, query, services, studio)
+        guard.given = await request_admission.visit(exchange, services)
+        visit = VideoVisit.of(exchange, target.video_id, query, services, video_services)
         await _VISITS[target.action](visit)

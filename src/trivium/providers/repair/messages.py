@@ -23,7 +23,7 @@ _BEGUN: Final = frozenset({"content_block_start", "message_delta", "message_stop
 """Events that cannot come first; before ``ping`` and ``error`` nothing is missing."""
 
 
-class Opening:
+class OpeningRepair:
     """Adds the first event to a stream that lacks it. One object per answer."""
 
     __slots__ = ("_at", "_input", "_model", "_open", "guessed")

@@ -28,7 +28,7 @@ def part_of(event: Event) -> str:
     return name if name in _TEXT else ""
 
 
-class Item:
+class RepairedItem:
     """An item that has been opened, and is closed once."""
 
     __slots__ = ("_argued", "_arguments", "_parts", "body", "closed", "id", "index", "kind")

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.providers.repair.response_item import ARGUMENTS, Event, Item, part_of
+from trivium.providers.repair.response_item import ARGUMENTS, Event, RepairedItem, part_of
 from trivium.providers.repair.responses import complete_item, cut, whole
 
 _decode: Final = msgspec.json.Decoder().decode
@@ -57,9 +57,9 @@ class Events:
         self._seq = 0
         self._id = ""
         self._said: set[str] = set()
-        self._items: list[Item] = []
-        self._ids: dict[str, Item] = {}
-        self._open_items: list[Item] = []
+        self._items: list[RepairedItem] = []
+        self._ids: dict[str, RepairedItem] = {}
+        self._open_items: list[RepairedItem] = []
         """Those that nothing has closed since all others were."""
         self._ended = False
 
@@ -143,7 +143,7 @@ class Events:
         self._ended = True
         return [*out, event]
 
-    def _known(self, final: Event, index: int) -> Item | None:
+    def _known(self, final: Event, index: int) -> RepairedItem | None:
         """The item that stands at this place of the final output."""
         named = self._by_id(final.get("id"))
         if named is not None or index >= len(self._items):
@@ -161,7 +161,7 @@ class Events:
         if not isinstance(item.get("id"), str):
             item["id"] = f"item_{index}"
         complete_item(item, "in_progress")
-        made = Item({**item}, index)
+        made = RepairedItem({**item}, index)
         self._items.append(made)
         self._ids.setdefault(made.id, made)
         self._open_items.append(made)
@@ -172,7 +172,7 @@ class Events:
         item = self._by_id(final.get("id")) or self._open(final.get("type"))
         return self._closed(item, final)
 
-    def _closed(self, item: Item | None, final: Event) -> list[Event]:
+    def _closed(self, item: RepairedItem | None, final: Event) -> list[Event]:
         """An item ends as ``final``; it is opened first if nobody has heard of it."""
         out: list[Event] = []
         if item is None:
@@ -196,10 +196,10 @@ class Events:
             item = self._items[-1]
         return [*out, *item.inside(event)]
 
-    def _by_id(self, name: Any) -> Item | None:
+    def _by_id(self, name: Any) -> RepairedItem | None:
         return self._ids.get(name) if isinstance(name, str) else None
 
-    def _open(self, kind: Any) -> Item | None:
+    def _open(self, kind: Any) -> RepairedItem | None:
         """The open item, if it is of this type."""
         item = self._items[-1] if self._items else None
         return item if item is not None and not item.closed and item.kind == kind else None

@@ -17,9 +17,15 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from trivium.providers.videos.dialect import Dialect, Errand, Film, Picture, lacking
-from trivium.wire.videos.answer import Seen, Status, broken
-from trivium.wire.videos.request import Asked
+from trivium.providers.videos.protocol import (
+    ReferencePicture,
+    UpstreamVideo,
+    VendorCall,
+    VideoProtocol,
+    lacking,
+)
+from trivium.wire.videos.answer import SeenVideo, VideoStatus, broken
+from trivium.wire.videos.request import VideoRequest
 from trivium.wire.videos.resource import VIDEO
 
 _SIZES: Final = {
@@ -69,7 +75,9 @@ _decode: Final = msgspec.json.Decoder(_Operation).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
-def _create(served: str, asked: Asked, model: str, picture: Picture | None) -> Errand:
+def _create(
+    served: str, asked: VideoRequest, model: str, picture: ReferencePicture | None
+) -> VendorCall:
     if asked.size not in _SIZES:
         raise lacking("size", f"This model makes no videos of {asked.size}: {', '.join(_SIZES)}.")
     if asked.seconds not in _SECONDS:
@@ -93,14 +101,14 @@ def _create(served: str, asked: Asked, model: str, picture: Picture | None) -> E
         },
     }
     path = served.replace("{model}", model.removeprefix("models/"))
-    return Errand(method="POST", path=path, body=_encode(body))
+    return VendorCall(method="POST", path=path, body=_encode(body))
 
 
-def _look(film: Film) -> Errand:
-    return Errand(method="GET", path=f"{_version(film)}/{film.id}")
+def _look(video: UpstreamVideo) -> VendorCall:
+    return VendorCall(method="GET", path=f"{_version(video)}/{video.id}")
 
 
-def _read(body: bytes) -> Seen:
+def _read(body: bytes) -> SeenVideo:
     try:
         found = _decode(body)
     except (ValueError, RecursionError):
@@ -108,7 +116,7 @@ def _read(body: bytes) -> Seen:
     if not _NAME.fullmatch(found.name):
         raise broken()
     if not found.done:
-        return Seen(id=found.name, status=Status.IN_PROGRESS)
+        return SeenVideo(id=found.name, status=VideoStatus.IN_PROGRESS)
     if found.error is not None:
         return _failed(found.name, found.error.status, found.error.message)
     made = (found.response or _Response()).generate_video_response
@@ -118,14 +126,14 @@ def _read(body: bytes) -> Seen:
             return _failed(found.name, "content_policy_violation", " ".join(reasons))
         return _failed(found.name, None, "The upstream made no video.")
     file = _file(made.generated_samples[0].video.uri)
-    return Seen(id=found.name, status=Status.COMPLETED, progress=100, file=file)
+    return SeenVideo(id=found.name, status=VideoStatus.COMPLETED, progress=100, file=file)
 
 
-def _failed(name: str, code: object, message: object) -> Seen:
+def _failed(name: str, code: object, message: object) -> SeenVideo:
     text = _BAD_CODE.sub("_", code.lower()) if isinstance(code, str) else ""
-    return Seen(
+    return SeenVideo(
         id=name,
-        status=Status.FAILED,
+        status=VideoStatus.FAILED,
         error_code=text,
         error_message=message if isinstance(message, str) else "",
     )
@@ -145,29 +153,31 @@ def _file(uri: str) -> str:
     return name.removesuffix(":download")
 
 
-def _content(film: Film, variant: str) -> Errand:
+def _content(video: UpstreamVideo, variant: str) -> VendorCall:
     if variant != VIDEO:
         raise lacking("variant", f"The upstream of this video makes no {variant}.")
-    path = f"{_version(film)}/{film.file}:download"
-    return Errand(method="GET", path=path, query={"alt": "media"})
+    path = f"{_version(video)}/{video.file}:download"
+    return VendorCall(method="GET", path=path, query={"alt": "media"})
 
 
-def _delete(film: Film) -> Errand | None:
+def _delete(video: UpstreamVideo) -> VendorCall | None:
     """A failed one left no file behind."""
-    return Errand(method="DELETE", path=f"{_version(film)}/{film.file}") if film.file else None
+    return (
+        VendorCall(method="DELETE", path=f"{_version(video)}/{video.file}") if video.file else None
+    )
 
 
-def _remix(film: Film, prompt: str) -> Errand:
-    del film, prompt
+def _remix(video: UpstreamVideo, prompt: str) -> VendorCall:
+    del video, prompt
     raise lacking("video_id", "The upstream of this video makes no remixes.")
 
 
-def _version(film: Film) -> str:
+def _version(video: UpstreamVideo) -> str:
     """What stands before ``/models/``: ``/v1beta``."""
-    return film.served.partition("/models/")[0]
+    return video.served.partition("/models/")[0]
 
 
-DIALECT: Final = Dialect(
+PROTOCOL: Final = VideoProtocol(
     inline=True,
     keeps_s=_KEEPS_S,
     create=_create,

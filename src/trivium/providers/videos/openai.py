@@ -12,14 +12,22 @@ from urllib.parse import quote
 
 import msgspec
 
-from trivium.providers.videos.dialect import Dialect, Errand, Film, Form, Picture
+from trivium.providers.videos.protocol import (
+    FormBody,
+    ReferencePicture,
+    UpstreamVideo,
+    VendorCall,
+    VideoProtocol,
+)
 from trivium.wire.multipart import Part
 from trivium.wire.videos import answer
-from trivium.wire.videos.request import Asked
+from trivium.wire.videos.request import VideoRequest
 from trivium.wire.videos.resource import VIDEO
 
 
-def _create(served: str, asked: Asked, model: str, picture: Picture | None) -> Errand:
+def _create(
+    served: str, asked: VideoRequest, model: str, picture: ReferencePicture | None
+) -> VendorCall:
     del picture
     fields = {
         "model": model,
@@ -33,32 +41,32 @@ def _create(served: str, asked: Asked, model: str, picture: Picture | None) -> E
         parts.append(msgspec.structs.replace(reference.part, name="input_reference"))
     elif reference is not None:
         parts.append(Part(name="input_reference[image_url]", value=reference.url.encode()))
-    return Errand(method="POST", path=served, body=Form(tuple(parts)))
+    return VendorCall(method="POST", path=served, body=FormBody(tuple(parts)))
 
 
-def _look(film: Film) -> Errand:
-    return Errand(method="GET", path=_path(film))
+def _look(video: UpstreamVideo) -> VendorCall:
+    return VendorCall(method="GET", path=_path(video))
 
 
-def _content(film: Film, variant: str) -> Errand:
+def _content(video: UpstreamVideo, variant: str) -> VendorCall:
     query = {} if variant == VIDEO else {"variant": variant}
-    return Errand(method="GET", path=f"{_path(film)}/content", query=query)
+    return VendorCall(method="GET", path=f"{_path(video)}/content", query=query)
 
 
-def _delete(film: Film) -> Errand:
-    return Errand(method="DELETE", path=_path(film))
+def _delete(video: UpstreamVideo) -> VendorCall:
+    return VendorCall(method="DELETE", path=_path(video))
 
 
-def _remix(film: Film, prompt: str) -> Errand:
+def _remix(video: UpstreamVideo, prompt: str) -> VendorCall:
     body = msgspec.json.encode({"prompt": prompt})
-    return Errand(method="POST", path=f"{_path(film)}/remix", body=body)
+    return VendorCall(method="POST", path=f"{_path(video)}/remix", body=body)
 
 
-def _path(film: Film) -> str:
-    return f"{film.served}/{quote(film.id, safe='')}"
+def _path(video: UpstreamVideo) -> str:
+    return f"{video.served}/{quote(video.id, safe='')}"
 
 
-DIALECT: Final = Dialect(
+PROTOCOL: Final = VideoProtocol(
     inline=False,
     keeps_s=None,
     create=_create,

@@ -1,10 +1,10 @@
 """Which way of asking for videos an upstream has."""
 
 from trivium.providers.videos import google, openai
-from trivium.providers.videos.dialect import Dialect
+from trivium.providers.videos.protocol import VideoProtocol
 from trivium.wire.operation import Operation
 
 
-def dialect_of(operation: Operation) -> Dialect:
+def protocol_of(operation: Operation) -> VideoProtocol:
     """How an upstream is asked that serves videos by this operation."""
-    return google.DIALECT if operation is Operation.GENERATE_VIDEO else openai.DIALECT
+    return google.PROTOCOL if operation is Operation.GENERATE_VIDEO else openai.PROTOCOL

@@ -97,7 +97,7 @@ traces = Table(
     Column("user_id", BIG, primary_key=True, autoincrement=False),
     Column("id", Text, primary_key=True),  # a call's id, or the digest of a vendor's signature
     Column("created_at", BIG, nullable=False, index=True),
-    Column("value", LargeBinary, nullable=False),  # recall/traces/model.py
+    Column("value", LargeBinary, nullable=False),  # response_store/signatures/model.py
 )
 """What clients do not send back with a call, and which channel made a signature."""
 

@@ -11,10 +11,10 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire.audio.subtitles import Segment, srt, vtt
+from trivium.wire.audio.subtitles import SpeechSegment, srt, vtt
 from trivium.wire.audio.usage import complete, reported
-from trivium.wire.passage import Answer
-from trivium.wire.whole import error_of
+from trivium.wire.passage import AnswerFacts
+from trivium.wire.whole_answer import error_of
 
 PLAIN: Final = b"text/plain; charset=utf-8"
 """Of text and subtitles. Never JSON: openai-node would parse it (run 2026-11-21)."""
@@ -40,7 +40,7 @@ class _Body(msgspec.Struct, gc=False):
 
 
 _decode: Final = msgspec.json.Decoder(_Body).decode
-_segments: Final = msgspec.json.Decoder(list[Segment], strict=False).decode
+_segments: Final = msgspec.json.Decoder(list[SpeechSegment], strict=False).decode
 _duration: Final = msgspec.json.Decoder(_Seconds, strict=False).decode
 
 
@@ -123,7 +123,7 @@ def written(found: Transcript, asked: str) -> bytes:
     return (srt(segments) if asked == "srt" else vtt(segments)).encode()
 
 
-def answer(body: bytes) -> Answer:
+def answer(body: bytes) -> AnswerFacts:
     """What a whole transcript says about itself. Raises ``Fault`` for an error or no transcript."""
     try:
         view = _decode(body)
@@ -132,7 +132,7 @@ def answer(body: bytes) -> Answer:
     error = error_of(view.error)
     if error is None and view.text is None:
         raise broke()
-    return Answer(usage=reported(view.usage), error=error)
+    return AnswerFacts(usage=reported(view.usage), error=error)
 
 
 def broke() -> Fault:

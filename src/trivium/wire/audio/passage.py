@@ -4,21 +4,21 @@ becomes of them is in ``pipeline/audio/``; what is read of requests and watched 
 
 from typing import Final
 
-from trivium.wire.audio import answer, events, speech, transcript
-from trivium.wire.passage import Passage
+from trivium.wire.audio import answer, speech, stream, transcript
+from trivium.wire.passage import PassThroughSpec
 
-SPEECH: Final = Passage(
+SPEECH: Final = PassThroughSpec(
     facts=speech.facts,
     changes=speech.changes,
     answer=answer.answer,
-    watch=events.speech_watch,
+    watch=stream.speech_watch,
 )
-TRANSCRIPTIONS: Final = Passage(
+TRANSCRIPTIONS: Final = PassThroughSpec(
     facts=transcript.transcription,
     changes=transcript.changes,
     answer=answer.answer,
-    watch=events.transcript_watch,
+    watch=stream.transcript_watch,
 )
-TRANSLATIONS: Final = Passage(
+TRANSLATIONS: Final = PassThroughSpec(
     facts=transcript.translation, changes=transcript.changes, answer=answer.answer
 )

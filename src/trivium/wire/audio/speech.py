@@ -10,10 +10,10 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import basics
+from trivium.wire import openai_members
 from trivium.wire.checks import missing, wrong
 from trivium.wire.form import number
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 
 INPUT_MAX: Final = 4096
@@ -34,7 +34,7 @@ TYPES: Final[Mapping[str, bytes]] = {
 }
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class SpeechRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A speech request, read."""
 
     text: str
@@ -47,7 +47,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """Whether events are wanted instead of the sound itself."""
 
 
-def wish(body: Members) -> Wish:
+def read_request(body: Members) -> SpeechRequest:
     """Read and check a speech request. Raises ``Fault`` naming the member."""
     instructions = body.string("instructions") or ""
     if len(instructions) > INPUT_MAX:
@@ -55,7 +55,7 @@ def wish(body: Members) -> Wish:
     speed = number(body, "speed")
     if speed is not None and not SPEED[0] <= speed <= SPEED[1]:
         raise wrong("speed", f"be from {SPEED[0]} to {SPEED[1]}")
-    return Wish(
+    return SpeechRequest(
         text=_text(body),
         voice=_voice(body),
         format=one_of(body, "response_format", FORMATS) or DEFAULT,
@@ -65,22 +65,22 @@ def wish(body: Members) -> Wish:
     )
 
 
-def facts(body: Members) -> Facts:
+def facts(body: Members) -> RequestFacts:
     """What a speech request says about itself. Raises ``Fault`` naming the member."""
-    model = basics.model(body)
-    asked = wish(body)
+    model = openai_members.model(body)
+    asked = read_request(body)
     known = Usage(characters=len(asked.text))
-    return Facts(model=model, stream=asked.stream, known=known)
+    return RequestFacts(model=model, stream=asked.stream, known=known)
 
 
 def changes(
     body: Members,
-    facts: Facts,
+    facts: RequestFacts,
     upstream_model: str,
     ask_usage: bool,  # noqa: ARG001 - part of the contract; the last event always tells
 ) -> Mapping[str, bytes | None]:
     """The upstream's model name."""
-    return basics.renamed(body, facts, upstream_model)
+    return openai_members.renamed(body, facts, upstream_model)
 
 
 def one_of(body: Members, name: str, values: tuple[str, ...]) -> str | None:

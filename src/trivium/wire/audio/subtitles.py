@@ -13,7 +13,7 @@ import msgspec
 _ARROW: Final = "-->"
 
 
-class Segment(msgspec.Struct, frozen=True):
+class SpeechSegment(msgspec.Struct, frozen=True):
     """One stretch of speech; seconds from the start of the recording."""
 
     start: float
@@ -21,7 +21,7 @@ class Segment(msgspec.Struct, frozen=True):
     text: str
 
 
-def srt(segments: Sequence[Segment]) -> str:
+def srt(segments: Sequence[SpeechSegment]) -> str:
     """SubRip: numbered, a comma before the milliseconds."""
     return "\n".join(
         f"{number}\n{_time(one.start, ',')} {_ARROW} {_time(_end(one), ',')}\n{_line(one.text)}\n"
@@ -29,7 +29,7 @@ def srt(segments: Sequence[Segment]) -> str:
     )
 
 
-def vtt(segments: Sequence[Segment]) -> str:
+def vtt(segments: Sequence[SpeechSegment]) -> str:
     """WebVTT: a signature first, a point before the milliseconds."""
     cues = (
         f"{_time(one.start, '.')} {_ARROW} {_time(_end(one), '.')}\n{_escaped(_line(one.text))}\n"
@@ -38,7 +38,7 @@ def vtt(segments: Sequence[Segment]) -> str:
     return "\n".join(["WEBVTT\n", *cues])
 
 
-def _end(segment: Segment) -> float:
+def _end(segment: SpeechSegment) -> float:
     return max(segment.start, segment.end)
 
 

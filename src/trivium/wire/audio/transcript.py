@@ -12,11 +12,11 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import basics
+from trivium.wire import openai_members
 from trivium.wire.audio.speech import one_of
 from trivium.wire.checks import wrong
 from trivium.wire.form import FormMembers, flag, form_of, number, texts
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 
 FORMATS: Final = ("json", "text", "srt", "verbose_json", "vtt", "diarized_json")
@@ -28,7 +28,7 @@ OWN: Final = ("model", "response_format", "stream")
 """Fields that the gateway may write anew for an upstream."""
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class TranscriptRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for a transcription, read."""
 
     format: str
@@ -37,7 +37,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """Names of the fields that are there, without brackets."""
 
 
-def wish(body: FormMembers, formats: tuple[str, ...] = FORMATS) -> Wish:
+def read_request(body: FormMembers, formats: tuple[str, ...] = FORMATS) -> TranscriptRequest:
     """Read and check a request. Raises ``Fault`` naming the member."""
     body.file("file")
     asked = one_of(body, "response_format", formats) or DEFAULT
@@ -50,26 +50,28 @@ def wish(body: FormMembers, formats: tuple[str, ...] = FORMATS) -> Wish:
     _granularities(body, asked)
     _included(body, asked)
     _speakers(body)
-    return Wish(format=asked, stream=stream, present=frozenset(name for name, _ in body.pairs))
+    return TranscriptRequest(
+        format=asked, stream=stream, present=frozenset(name for name, _ in body.pairs)
+    )
 
 
-def transcription(body: Members) -> Facts:
+def transcription(body: Members) -> RequestFacts:
     """What a transcription says about itself. Raises ``Fault`` naming the member."""
     form = form_of(body, "/v1/audio/transcriptions")
-    model = basics.model(form)
-    return Facts(model=model, stream=wish(form).stream, known=known(form))
+    model = openai_members.model(form)
+    return RequestFacts(model=model, stream=read_request(form).stream, known=known(form))
 
 
-def translation(body: Members) -> Facts:
+def translation(body: Members) -> RequestFacts:
     """What a translation says about itself; it never streams. Raises ``Fault``."""
     form = form_of(body, "/v1/audio/translations")
-    model = basics.model(form)
+    model = openai_members.model(form)
     if flag(form, "stream"):
         raise Fault(
             Kind.UNREPRESENTABLE, "Translations do not stream: leave `stream` out.", param="stream"
         )
-    wish(form, TRANSLATED)
-    return Facts(model=model, known=known(form))
+    read_request(form, TRANSLATED)
+    return RequestFacts(model=model, known=known(form))
 
 
 def known(form: FormMembers) -> Usage:
@@ -82,12 +84,12 @@ def known(form: FormMembers) -> Usage:
 
 def changes(
     body: Members,
-    facts: Facts,
+    facts: RequestFacts,
     upstream_model: str,
     ask_usage: bool,  # noqa: ARG001 - part of the contract
 ) -> Mapping[str, bytes | None]:
     """The upstream's model name."""
-    return basics.renamed(body, facts, upstream_model)
+    return openai_members.renamed(body, facts, upstream_model)
 
 
 def _granularities(body: Members, asked: str) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.wire.answer_forms import Count
+from trivium.wire.answer_structs import Count
 
 
 class _Details(msgspec.Struct, gc=False):

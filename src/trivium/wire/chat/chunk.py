@@ -30,7 +30,7 @@ class Custom(msgspec.Struct, gc=False):
     input: str | None = None
 
 
-class Call(msgspec.Struct, gc=False):
+class ChunkCall(msgspec.Struct, gc=False):
     """One entry of ``tool_calls``."""
 
     index: int | None = None
@@ -40,7 +40,7 @@ class Call(msgspec.Struct, gc=False):
     extra_content: dict[str, Any] | None = None
 
 
-class Said(msgspec.Struct, gc=False):
+class ChunkMessage(msgspec.Struct, gc=False):
     """A ``delta`` or a ``message``."""
 
     content: str | list[Any] | None = None
@@ -48,19 +48,19 @@ class Said(msgspec.Struct, gc=False):
     reasoning: str | None = None
     reasoning_details: list[Any] | None = None
     refusal: str | None = None
-    tool_calls: list[Call] | None = None
+    tool_calls: list[ChunkCall] | None = None
     function_call: Function | None = None
     annotations: list[Any] | None = None
     audio: dict[str, Any] | None = None
     images: list[Any] | None = None
 
 
-class Choice(msgspec.Struct, gc=False):
+class ChunkChoice(msgspec.Struct, gc=False):
     """One choice; ``message`` in a whole answer."""
 
     index: int | None = None
-    delta: Said | None = None
-    message: Said | None = None
+    delta: ChunkMessage | None = None
+    message: ChunkMessage | None = None
     finish_reason: str | None = None
     logprobs: Logprobs | None = None
     error: Any = None
@@ -70,14 +70,14 @@ class Choice(msgspec.Struct, gc=False):
 class Chunk(msgspec.Struct, gc=False):
     """A frame of a stream."""
 
-    choices: list[Choice] | None = None
+    choices: list[ChunkChoice] | None = None
     usage: Any = None
     error: Any = None
     service_tier: str | None = None
     x_groq: Any = None
 
     def reported(self) -> Any:
-        """What it counts: in its own place, in Groq's, or in a choice (``wire/tokens.py``)."""
+        """What it counts: in its own place, in Groq's, or in a choice (``wire/openai_usage.py``)."""
         if self.usage:
             return self.usage
         if isinstance(self.x_groq, dict) and (found := self.x_groq.get("usage")):
@@ -85,17 +85,17 @@ class Chunk(msgspec.Struct, gc=False):
         return next((one.usage for one in self.choices or () if one.usage), None)
 
 
-class Opening(Chunk, gc=False):
+class OpeningChunk(Chunk, gc=False):
     """The first frame of a stream, or a whole answer: says who answers."""
 
     id: str | None = None
     model: str | None = None
 
 
-class Uncounted(msgspec.Struct, gc=False):
+class UncountedChunk(msgspec.Struct, gc=False):
     """The same of a frame whose counters cannot be read."""
 
-    choices: list[Choice] | None = None
+    choices: list[ChunkChoice] | None = None
     error: Any = None
     service_tier: str | None = None
     id: str | None = None
@@ -123,7 +123,7 @@ class _PlainChoice(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     finish_reason: None = None
 
 
-class Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+class PlainChunk(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """A frame that brings one more piece of the only text and nothing else: nine of ten do."""
 
     choices: tuple[_PlainChoice]

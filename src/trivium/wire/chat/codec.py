@@ -3,10 +3,10 @@
 from typing import Final
 
 from trivium.conversation.finish import Unified
-from trivium.conversation.parts import Audio, Form, Image
-from trivium.conversation.places import Places
-from trivium.wire.chat.output import image_member
+from trivium.conversation.parts import Audio, Image, ReasoningForm
+from trivium.conversation.shape_capabilities import ShapeCapabilities
 from trivium.wire.chat.read_answer import read as read_answer
+from trivium.wire.chat.read_answer_parts import image_member
 from trivium.wire.chat.read_request import read as read_request
 from trivium.wire.chat.read_stream import Reader
 from trivium.wire.chat.write_answer import write as write_answer
@@ -15,7 +15,7 @@ from trivium.wire.chat.write_stream import Writer
 from trivium.wire.codec import Codec
 from trivium.wire.operation import Shape
 
-PLACES: Final = Places(
+PLACES: Final = ShapeCapabilities(
     shape="chat",
     shows=lambda part: (
         isinstance(part, Audio) or (isinstance(part, Image) and image_member(part) is not None)
@@ -23,7 +23,7 @@ PLACES: Final = Places(
     words=lambda _: False,
     ends=frozenset({Unified.STOP, Unified.TOOL_CALLS, Unified.LENGTH, Unified.CONTENT_FILTER}),
     refusals=True,
-    form=Form.FULL,
+    form=ReasoningForm.FULL,
     transcripts=True,
     candidates=True,
     logprobs=True,

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.chat.chunk import Choice
+from trivium.wire.chat.chunk import ChunkChoice
 from trivium.wire.chat.finish import BROKEN
 from trivium.wire.codec import AnswerContext
 
@@ -24,7 +24,7 @@ def told(error: Any, context: AnswerContext) -> Fault:
     return context.refused(_encode(error if isinstance(error, dict) else {"message": error}))
 
 
-def of_choice(choice: Choice, context: AnswerContext) -> Fault | None:
+def of_choice(choice: ChunkChoice, context: AnswerContext) -> Fault | None:
     """The fault of a choice that says itself that it broke off."""
     if choice.error:
         return told(choice.error, context)

@@ -11,16 +11,16 @@ import msgspec
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.assemble import assembled
 from trivium.conversation.events import Done, Event, Start
-from trivium.conversation.pairing import minted
 from trivium.conversation.parts import Text
+from trivium.conversation.tool_pairs import minted
 from trivium.conversation.usage import Usage
-from trivium.wire import caps, tokens
+from trivium.wire import caps, openai_usage
 from trivium.wire.chat import failure, finish
-from trivium.wire.chat.answer_forms import Elsewhere, Plain, Whole
-from trivium.wire.chat.chunk import Choice
+from trivium.wire.chat.answer_structs import OutsideUsage, Plain, Whole
+from trivium.wire.chat.chunk import ChunkChoice
 from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
-from trivium.wire.unread import NOTED, READ, Known, Members
+from trivium.wire.unknown_members import NOTED, READ, KnownMembers, Members
 
 _FUNCTION: Final[Members] = {"name": READ, "arguments": READ}
 _SAID: Final[Members] = {
@@ -62,7 +62,7 @@ _SERVERS_CHOICE: Final = (
     "token_ids",  # vLLM
 )
 
-ANSWER: Final = Known(
+ANSWER: Final = KnownMembers(
     "ChatAnswer",
     {
         "id": READ,
@@ -92,7 +92,7 @@ ANSWER: Final = Known(
 
 
 _decode: Final = msgspec.json.Decoder(Whole).decode
-_decode_elsewhere: Final = msgspec.json.Decoder(Elsewhere).decode
+_decode_elsewhere: Final = msgspec.json.Decoder(OutsideUsage).decode
 _decode_plain: Final = msgspec.json.Decoder(Plain).decode
 
 
@@ -110,7 +110,7 @@ def read(body: bytes, context: AnswerContext) -> Answer:
     end = finish.read(choice.finish_reason or None, called=False)
     return Answer(
         (Candidate((Text(choice.message.content),), end),),
-        tokens.usage(plain.usage),
+        openai_usage.usage(plain.usage),
         plain.id,
         plain.model,
         plain.service_tier,
@@ -132,7 +132,7 @@ def _whole(body: bytes, context: AnswerContext) -> Answer:
     candidates = _words(whole.choices, context) or _any(whole, whole.choices, context)
     return Answer(
         candidates,
-        tokens.usage(whole.usage) or elsewhere(body),
+        openai_usage.usage(whole.usage) or elsewhere(body),
         whole.id or "",
         whole.model or "",
         whole.service_tier,
@@ -147,10 +147,10 @@ def elsewhere(data: bytes) -> Usage | None:
         found = _decode_elsewhere(data)
     except (ValueError, RecursionError):
         return None
-    return tokens.elsewhere(found.choices, found.x_groq)
+    return openai_usage.elsewhere(found.choices, found.x_groq)
 
 
-def _words(choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ...]:
+def _words(choices: list[ChunkChoice], context: AnswerContext) -> tuple[Candidate, ...]:
     """The one candidate of nothing but words; empty where there is anything else."""
     choice = choices[0]
     said = choice.message
@@ -180,7 +180,7 @@ def _words(choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ..
     return (Candidate((Text(said.content),), end),)
 
 
-def _any(whole: Whole, choices: list[Choice], context: AnswerContext) -> tuple[Candidate, ...]:
+def _any(whole: Whole, choices: list[ChunkChoice], context: AnswerContext) -> tuple[Candidate, ...]:
     sequence = Sequence(context)
     sequence.id = whole.id or ""
     events: list[Event] = [Start()]
@@ -191,7 +191,7 @@ def _any(whole: Whole, choices: list[Choice], context: AnswerContext) -> tuple[C
     return assembled(events).candidates
 
 
-def _read_choice(at: int, choice: Choice, sequence: Sequence, events: list[Event]) -> None:
+def _read_choice(at: int, choice: ChunkChoice, sequence: Sequence, events: list[Event]) -> None:
     fault = failure.of_choice(choice, sequence.context)
     if fault is not None:
         raise fault

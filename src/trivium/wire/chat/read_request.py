@@ -10,24 +10,24 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Rank
+from trivium.conversation.losses import Rank
 from trivium.conversation.request import (
     Conversation,
     Effort,
     Extension,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
 )
 from trivium.conversation.tools import Tool, ToolChoice
 from trivium.faults import Fault, Kind
-from trivium.wire.chat import request_tools
+from trivium.wire.chat import read_tools
 from trivium.wire.chat.finish import is_legacy
-from trivium.wire.chat.request_messages import MessageReader
-from trivium.wire.chat.request_values import listed, mapping, string, text, wrong_type
+from trivium.wire.chat.read_messages import MessageReader
+from trivium.wire.chat.read_values import listed, mapping, string, text, wrong_type
 from trivium.wire.checks import check, missing, wrong
-from trivium.wire.codec import ReadRequest, RequestContext
+from trivium.wire.codec import ReadContext, ReadRequest
 from trivium.wire.peek import decode
 
 _raws: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -38,7 +38,7 @@ _RANKS: Final = {"moderation": Rank.CONTRACT}
 
 def read(
     members: Mapping[str, msgspec.Raw],
-    context: RequestContext,
+    context: ReadContext,
     foreign: ReadRequest | None = None,
 ) -> Conversation:
     """Read a chat request. Raises ``Fault`` naming the member.
@@ -160,19 +160,19 @@ class _Body:
 def _tools(body: _Body, extensions: list[Extension]) -> tuple[Tool, ...]:
     out: list[Tool] = []
     if (raw := body.raw("tools")) is not None:
-        out.extend(request_tools.tools(raw, extensions))
+        out.extend(read_tools.tools(raw, extensions))
     if (raw := body.raw("functions")) is not None:
-        out.extend(request_tools.functions(raw, extensions))
+        out.extend(read_tools.functions(raw, extensions))
     if (raw := body.raw("web_search_options")) is not None:
-        out.append(request_tools.search(raw))
+        out.append(read_tools.search(raw))
     return tuple(out)
 
 
 def _choice(body: _Body) -> ToolChoice | None:
     if (raw := body.raw("tool_choice")) is not None:
-        return request_tools.choice(raw)
+        return read_tools.choice(raw)
     if (raw := body.raw("function_call")) is not None:
-        return request_tools.choice(raw, "function_call")
+        return read_tools.choice(raw, "function_call")
     return None
 
 
@@ -192,9 +192,9 @@ def _stop(body: _Body, name: str) -> tuple[str, ...]:
     return tuple(one for one in found if one)
 
 
-def _effort(body: _Body, name: str) -> ReasoningWish:
+def _effort(body: _Body, name: str) -> ReasoningSettings:
     try:
-        return ReasoningWish(effort=Effort(body.text(name)))
+        return ReasoningSettings(effort=Effort(body.text(name)))
     except ValueError:
         known = ", ".join(step.value for step in Effort)
         raise wrong(name, f"be one of {known}") from None

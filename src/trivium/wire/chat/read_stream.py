@@ -21,21 +21,28 @@ from trivium.conversation.events import (
 )
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import caps, errors, halves, sse, tokens
-from trivium.wire.answer_forms import Frame
+from trivium.wire import caps, errors, openai_usage, sse, text_repair
+from trivium.wire.answer_structs import Frame
 from trivium.wire.chat import failure
-from trivium.wire.chat.chunk import Choice, Chunk, Opening, Plain, Said, Uncounted
+from trivium.wire.chat.chunk import (
+    Chunk,
+    ChunkChoice,
+    ChunkMessage,
+    OpeningChunk,
+    PlainChunk,
+    UncountedChunk,
+)
 from trivium.wire.chat.read_answer import ANSWER
 from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
-from trivium.wire.template import Template, Told
+from trivium.wire.frame_template import Template, Told
 
-_opening: Final = msgspec.json.Decoder(Opening).decode
-_decode_uncounted: Final = msgspec.json.Decoder(Uncounted).decode
+_opening: Final = msgspec.json.Decoder(OpeningChunk).decode
+_decode_uncounted: Final = msgspec.json.Decoder(UncountedChunk).decode
 _chunk: Final = msgspec.json.Decoder(Chunk).decode
 _chunks: Final = msgspec.json.Decoder(list[Chunk]).decode
-_plain: Final = msgspec.json.Decoder(Plain).decode
-_plains: Final = msgspec.json.Decoder(list[Plain]).decode
+_plain: Final = msgspec.json.Decoder(PlainChunk).decode
+_plains: Final = msgspec.json.Decoder(list[PlainChunk]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 _DATA: Final = b"data: "
@@ -65,7 +72,7 @@ class Reader:
         self.usage: Usage | None = None
         self._sequence = Sequence(context)
         self._choices: dict[int, ChoiceReader] = {}
-        self._splitter = halves.Splitter()
+        self._splitter = text_repair.RepairingSplitter()
         self._started = False
         self._ended = False
         self._tier: str | None = None
@@ -206,11 +213,11 @@ class Reader:
         """Pieces of the one text."""
         text = self._choices.get(0)
         if text is None or not text.plain:
-            self._take([Chunk([Choice(delta=Said(texts[0]))])], out)
+            self._take([Chunk([ChunkChoice(delta=ChunkMessage(texts[0]))])], out)
             texts = texts[1:]
             text = self._choices[0]
         if not text.plain:
-            self._take([Chunk([Choice(delta=Said(one))]) for one in texts], out)
+            self._take([Chunk([ChunkChoice(delta=ChunkMessage(one))]) for one in texts], out)
         elif texts:
             text.size += sum(map(len, texts))
             out.append(Deltas(text.index, texts))
@@ -257,12 +264,12 @@ class Reader:
         for choice in choices:
             self._choose(choice, out)
         if reported := chunk.reported():
-            found = tokens.usage(_encode(reported))
+            found = openai_usage.usage(_encode(reported))
             if found is not None:
                 self.usage = found
                 out.append(UsageReport(found))
 
-    def _choose(self, choice: Choice, out: list[Event]) -> None:
+    def _choose(self, choice: ChunkChoice, out: list[Event]) -> None:
         number = choice.index or 0
         reader = self._choices.get(number)
         if reader is None:
@@ -276,7 +283,7 @@ class Reader:
 
     def _start(self, chunk: Chunk, out: list[Event]) -> None:
         id_, model = "", ""
-        if isinstance(chunk, Opening):
+        if isinstance(chunk, OpeningChunk):
             id_, model = chunk.id or "", chunk.model or ""
         self._started = True
         self._sequence.id = id_
@@ -308,10 +315,10 @@ def _uncounted(data: bytes) -> Chunk:
     Raises ``Fault``.
     """
     try:
-        found = _decode_uncounted(halves.sound(data))
+        found = _decode_uncounted(text_repair.sound(data))
     except (ValueError, RecursionError):
         raise failure.broke("a frame is no chunk") from None
-    return Opening(
+    return OpeningChunk(
         choices=found.choices,
         error=found.error,
         service_tier=found.service_tier,

@@ -11,23 +11,23 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import basics
-from trivium.wire.chat.request_forms import Call, Format, Message, Named, Tool, ToolChoice
+from trivium.wire import openai_members
+from trivium.wire.chat.request_structs import Choice, Format, Message, Named, RequestCall, Tool
 from trivium.wire.checks import check, missing, wrong
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 
 _messages: Final = msgspec.json.Decoder(list[Message])
 _tools: Final = msgspec.json.Decoder(list[Tool])
 _functions: Final = msgspec.json.Decoder(list[Named])
 _named: Final = msgspec.json.Decoder(Named)
-_choice: Final = msgspec.json.Decoder(ToolChoice)
+_choice: Final = msgspec.json.Decoder(Choice)
 _format: Final = msgspec.json.Decoder(Format)
 
 
-def facts(body: Members) -> Facts:
+def facts(body: Members) -> RequestFacts:
     """Read and check a chat request. Raises ``Fault`` naming the member."""
-    model = basics.model(body)
+    model = openai_members.model(body)
     said = body.raw("messages")
     # agents send bodies and blocks of other shapes on this route (BerriAI/litellm#34029)
     foreign = said is None and body.raw("input") is not None
@@ -38,21 +38,21 @@ def facts(body: Members) -> Facts:
         foreign = _check_messages(said)
         if not _LIMITED.isdisjoint(there):
             foreign = _check_limited(body) or foreign
-    limit = basics.at_least(body, "max_output_tokens", 1) if said is None else None
-    choices = (basics.at_least(body, "n", 1) if "n" in there else None) or 1
+    limit = openai_members.at_least(body, "max_output_tokens", 1) if said is None else None
+    choices = (openai_members.at_least(body, "n", 1) if "n" in there else None) or 1
     newer = (
-        basics.at_least(body, "max_completion_tokens", 1)
+        openai_members.at_least(body, "max_completion_tokens", 1)
         if "max_completion_tokens" in there
         else None
     )
-    older = basics.at_least(body, "max_tokens", 1) if "max_tokens" in there else None
+    older = openai_members.at_least(body, "max_tokens", 1) if "max_tokens" in there else None
     limit = newer or older or limit
-    return Facts(
+    return RequestFacts(
         model=model,
         stream="stream" in there and body.flag("stream"),
         output_max=None if limit is None else limit * choices,
         choices=choices,
-        usage_wanted="stream_options" in there and basics.usage_wanted(body),
+        usage_wanted="stream_options" in there and openai_members.usage_wanted(body),
         foreign=foreign,
     )
 
@@ -87,12 +87,12 @@ def _check_limited(body: Members) -> bool:
 
 
 def changes(
-    body: Members, facts: Facts, upstream_model: str, ask_usage: bool
+    body: Members, facts: RequestFacts, upstream_model: str, ask_usage: bool
 ) -> Mapping[str, bytes | None]:
     """The upstream's model name, and the request for usage where the caller did not ask."""
-    out = basics.renamed(body, facts, upstream_model)
+    out = openai_members.renamed(body, facts, upstream_model)
     if ask_usage and facts.stream:
-        out.update(basics.asking(body, facts))
+        out.update(openai_members.asking(body, facts))
     return out
 
 
@@ -142,7 +142,7 @@ def _check_choice(raw: bytes) -> None:
         raise missing("tool_choice.allowed_tools")
 
 
-def _check_member(value: Call | Tool | ToolChoice, path: str) -> None:
+def _check_member(value: RequestCall | Tool | Choice, path: str) -> None:
     """A thing of type function or custom must have the member its type names."""
     if value.type == "function" and value.function is None:
         raise missing(f"{path}.function")

@@ -12,12 +12,12 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import errors, sse, tokens
-from trivium.wire.chat.answer_forms import UsageChunk, Watched
+from trivium.wire import errors, openai_usage, sse
+from trivium.wire.chat.answer_structs import UsageChunk, Watched
 from trivium.wire.locate import holding, span
 from trivium.wire.operation import Shape
-from trivium.wire.passage import Facts
-from trivium.wire.whole import error_of
+from trivium.wire.passage import RequestFacts
+from trivium.wire.whole_answer import error_of
 
 _FINISH_KEY: Final = re.compile(rb'"finish_reason"(\s*:\s*)')
 _ERROR: Final = b'"error"'
@@ -50,7 +50,7 @@ class ChunkWatch:
         "usage",
     )
 
-    def __init__(self, facts: Facts, shape: Shape) -> None:
+    def __init__(self, facts: RequestFacts, shape: Shape) -> None:
         self.usage: Usage | None = None
         self.finished = False
         self.error: bytes | None = None
@@ -146,7 +146,7 @@ class ChunkWatch:
         return out + errors.stream_tail(fault or errors.cut_short(), request_id, self._shape)
 
 
-def watch(facts: Facts) -> ChunkWatch:
+def watch(facts: RequestFacts) -> ChunkWatch:
     """A fresh watch for one streamed chat answer."""
     return ChunkWatch(facts, Shape.CHAT)
 
@@ -161,14 +161,14 @@ def _read(block: bytes) -> Watched | None:
 
 def _told(chunk: Watched) -> Usage | None:
     """What a chunk reports, wherever in it."""
-    return tokens.usage(chunk.usage) or tokens.elsewhere(chunk.choices, chunk.x_groq)
+    return openai_usage.usage(chunk.usage) or openai_usage.elsewhere(chunk.choices, chunk.x_groq)
 
 
 def _only_usage(block: bytes) -> Usage | None:
     """Usage of a chunk that tells nothing else; ``None`` for any other: look at it closely."""
     frame = sse.parse(block)
     try:
-        return None if frame is None else tokens.of(_decode_usage(frame.data).usage)
+        return None if frame is None else openai_usage.of(_decode_usage(frame.data).usage)
     except (ValueError, RecursionError):
         return None
 

@@ -11,16 +11,16 @@ import msgspec
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.events import Cited, Delta, Event, Finished, PartEnd, PartStart
 from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque
-from trivium.conversation.pairing import minted
-from trivium.conversation.parts import Audio, Form, Image, Inline, Reasoning, Refusal, Text
-from trivium.conversation.places import Loss
+from trivium.conversation.parts import Audio, Image, Inline, Reasoning, ReasoningForm, Refusal, Text
+from trivium.conversation.shape_capabilities import Loss
+from trivium.conversation.tool_pairs import minted
 from trivium.wire import caps, logprobs
 from trivium.wire.chat import failure, finish
-from trivium.wire.chat.chunk import Call, Choice, Function, Said
-from trivium.wire.chat.details import Details
+from trivium.wire.chat.chunk import ChunkCall, ChunkChoice, ChunkMessage, Function
+from trivium.wire.chat.citations import citations
+from trivium.wire.chat.inline_reasoning import Tagged, thought
 from trivium.wire.chat.media import sniffed, source
-from trivium.wire.chat.spans import citations
-from trivium.wire.chat.think import Tagged, thought
+from trivium.wire.chat.reasoning_details import ReasoningDetails
 from trivium.wire.codec import AnswerContext
 
 _encode = msgspec.json.Encoder().encode
@@ -137,7 +137,7 @@ class ChoiceReader:
         self._ids: set[str] = set()
         """Of the calls that were opened."""
         self._last: int | str | None = None
-        self._details = Details()
+        self._details = ReasoningDetails()
         self._annotations: list[Any] = []
         """That came while no text was open."""
         self._sound: dict[str, Any] = {}
@@ -153,7 +153,7 @@ class ChoiceReader:
         """Whether a text is open and its deltas need no further look."""
         return self._open is TEXT and self._tags is None
 
-    def feed(self, choice: Choice, out: list[Event]) -> None:
+    def feed(self, choice: ChunkChoice, out: list[Event]) -> None:
         """Events of one chunk's choice."""
         said = choice.delta or choice.message
         if said is not None:
@@ -161,7 +161,7 @@ class ChoiceReader:
         if choice.finish_reason and self.word is None:
             self.word = choice.finish_reason
 
-    def _say(self, said: Said, choice: Choice, out: list[Event]) -> None:
+    def _say(self, said: ChunkMessage, choice: ChunkChoice, out: list[Event]) -> None:
         images: list[Any] = []
         reasoning, content = self._words(said, images)
         if reasoning:
@@ -183,7 +183,7 @@ class ChoiceReader:
         if said.function_call is not None:
             self._function(said.function_call, out)
 
-    def _read(self, content: str, choice: Choice, out: list[Event]) -> None:
+    def _read(self, content: str, choice: ChunkChoice, out: list[Event]) -> None:
         """More of the text, with the probabilities of its tokens."""
         unread = self._sequence.context.unread
         found = () if choice.logprobs is None else logprobs.read(choice.logprobs.content, unread)
@@ -199,7 +199,7 @@ class ChoiceReader:
             found, self._annotations = self._annotations, []
             out.extend(Cited(self.index, one) for one in citations(found, self._text_base))
 
-    def _words(self, said: Said, odd: list[Any]) -> tuple[str, str]:
+    def _words(self, said: ChunkMessage, odd: list[Any]) -> tuple[str, str]:
         """Reasoning and text of one piece; entries of a list that are neither go to ``odd``."""
         reasoning = said.reasoning_content or said.reasoning or ""
         content = said.content or ""
@@ -236,7 +236,7 @@ class ChoiceReader:
         opaque: tuple[Opaque, ...] = ()
         if self._details:
             opaque = (self._sequence.attachment(REASONING_DETAILS, self._details.whole()),)
-            self._details = Details()
+            self._details = ReasoningDetails()
         out.append(PartEnd(self.index, opaque))
         if self._open is TEXT:
             self._text_base = self.size
@@ -245,7 +245,7 @@ class ChoiceReader:
     def _detail(self, details: list[Any], out: list[Event]) -> None:
         if not isinstance(self._open, Reasoning):
             self._close(out)
-            self._begin(Reasoning("", Form.HIDDEN), out)
+            self._begin(Reasoning("", ReasoningForm.HIDDEN), out)
         self._details.add(details)
 
     def _hear(self, audio: dict[str, Any]) -> None:
@@ -279,7 +279,7 @@ class ChoiceReader:
         self._last = _LEGACY
         self._add(growing, function.name, function.arguments, out)
 
-    def _call(self, call: Call, out: list[Event]) -> None:
+    def _call(self, call: ChunkCall, out: list[Event]) -> None:
         growing = self._calls[self._key(call)]
         growing.id = growing.id or call.id or ""
         if call.extra_content:
@@ -291,7 +291,7 @@ class ChoiceReader:
             function = call.function or Function()
             self._add(growing, function.name, function.arguments, out)
 
-    def _key(self, call: Call) -> int | str:
+    def _key(self, call: ChunkCall) -> int | str:
         """Which call a piece belongs to; a new one is made room for."""
         key: int | str | None = call.index
         if key is None:

@@ -10,7 +10,7 @@ import msgspec
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import CallKind, ToolCall
-from trivium.conversation.custom import Customs
+from trivium.conversation.custom_tools import Customs
 from trivium.conversation.items import Part
 from trivium.conversation.parts import (
     SECTION,
@@ -22,9 +22,9 @@ from trivium.conversation.parts import (
     TokenLogprob,
 )
 from trivium.wire import logprobs
-from trivium.wire.chat import finish, usage
-from trivium.wire.chat.output import audio_members, details, extra, image_member
-from trivium.wire.chat.spans import annotation
+from trivium.wire.chat import finish, write_usage
+from trivium.wire.chat.citations import annotation
+from trivium.wire.chat.read_answer_parts import audio_members, details, extra, image_member
 from trivium.wire.codec import WriteContext
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -47,7 +47,7 @@ def write(answer: Answer, context: WriteContext) -> bytes:
         ],
     }
     if answer.usage is not None:
-        body["usage"] = usage.written(answer.usage)
+        body["usage"] = write_usage.written(answer.usage)
     if answer.service_tier is not None:
         body["service_tier"] = answer.service_tier
     return _encode(body)

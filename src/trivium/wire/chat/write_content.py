@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from trivium.conversation.honesty import Act, Report
+from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
 from trivium.conversation.items import Part
-from trivium.conversation.members import Concept, foreign, lacking, member, reworded
+from trivium.conversation.losses import DropAction, Report
+from trivium.conversation.member_table import Concept, foreign, lacking, member, reworded
 from trivium.conversation.parts import (
     Audio,
     CacheMark,
@@ -26,7 +27,6 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
-from trivium.conversation.pictures import NO_DRAWING, is_drawing, typed
 from trivium.conversation.target import Input, TargetFacts
 from trivium.wire.chat.media import audio_format, data_url, file_name, text_of
 
@@ -46,7 +46,7 @@ class ContentWriter:
         self._facts = facts
         self.report = report
 
-    def lack(self, concept: Concept, reason: str, act: Act = Act.DROPPED) -> None:
+    def lack(self, concept: Concept, reason: str, act: DropAction = DropAction.DROPPED) -> None:
         """Report a concept that is not carried. Raises ``Fault`` by its rank."""
         lacking(self.report, concept, self._caller, reason, act=act)
 

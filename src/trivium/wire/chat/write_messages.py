@@ -12,9 +12,9 @@ import msgspec
 from trivium.conversation.attachments import belonging
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.fit import FILLER
-from trivium.conversation.honesty import Act, Mend, Report
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
-from trivium.conversation.members import DEMOTED, Concept
+from trivium.conversation.losses import DropAction, Mend, Report
+from trivium.conversation.member_table import DEMOTED, Concept
 from trivium.conversation.names import Names
 from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS
 from trivium.conversation.parts import (
@@ -159,7 +159,7 @@ class MessageWriter:
         if result.cache is not None:
             self._content.mark(written, result.cache)
         if result.error:
-            self._content.lack(Concept.RESULT_ERROR, "said in the text instead", Act.CHANGED)
+            self._content.lack(Concept.RESULT_ERROR, "said in the text instead", DropAction.CHANGED)
             first = written[0] if written else None
             if first is None or first["type"] != "text":
                 written.insert(0, {"type": "text", "text": _ERROR.rstrip()})

@@ -8,14 +8,14 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.effort import inexact, nearest, wished
-from trivium.conversation.honesty import Act, Report
-from trivium.conversation.members import ROWS, Concept, lacking
+from trivium.conversation.losses import DropAction, Report
+from trivium.conversation.member_table import ROWS, Concept, lacking
 from trivium.conversation.names import Names, person
 from trivium.conversation.request import (
     Conversation,
     Effort,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
@@ -47,28 +47,28 @@ class _Writer:
         self._body: dict[str, Any] = {"model": facts.model}
 
     def body(self) -> dict[str, Any]:
-        wish, facts, body = self._wish, self._facts, self._body
-        names = Names(wish.tools, facts.tool_name_max, customs=facts.custom_tools)
-        turns = MessageWriter(wish.shape, facts, names, self._report)
-        body["messages"] = turns.messages(wish)
-        if wish.tools:
-            ToolWriter(wish, facts, names, self._report).write(wish, body)
-        if wish.sampling != _MODELS_OWN:
+        requested, facts, body = self._wish, self._facts, self._body
+        names = Names(requested.tools, facts.tool_name_max, customs=facts.custom_tools)
+        turns = MessageWriter(requested.shape, facts, names, self._report)
+        body["messages"] = turns.messages(requested)
+        if requested.tools:
+            ToolWriter(requested, facts, names, self._report).write(requested, body)
+        if requested.sampling != _MODELS_OWN:
             self._sample()
         self._limit()
-        if wish.reasoning is not None:
-            self._reason(wish.reasoning)
+        if requested.reasoning is not None:
+            self._reason(requested.reasoning)
         self._shape_answer()
         self._account()
-        if wish.stream:
+        if requested.stream:
             body["stream"] = True
             # nothing could be billed without it
             body["stream_options"] = {"include_usage": True}
-        if wish.extensions:
+        if requested.extensions:
             self._extend()
         return body
 
-    def _lack(self, concept: Concept, reason: str, act: Act = Act.DROPPED) -> None:
+    def _lack(self, concept: Concept, reason: str, act: DropAction = DropAction.DROPPED) -> None:
         lacking(self._report, concept, self._wish.shape, reason, act=act)
 
     def _put(self, concept: Concept, value: Any) -> None:
@@ -90,7 +90,7 @@ class _Writer:
         most = self._facts.temperature_max
         if temperature is not None:
             if temperature > most and Concept.TEMPERATURE not in self._facts.refuses:
-                self._lack(Concept.TEMPERATURE, f"at most {most:g}", Act.CHANGED)
+                self._lack(Concept.TEMPERATURE, f"at most {most:g}", DropAction.CHANGED)
                 temperature = most
             self._put(Concept.TEMPERATURE, temperature)
         if sampling.top_p is not None:
@@ -117,15 +117,17 @@ class _Writer:
         if self._wish.stop:
             self._put(Concept.STOP, self._wish.stop)
 
-    def _reason(self, wish: ReasoningWish) -> None:
-        wanted = wished(wish)
+    def _reason(self, requested: ReasoningSettings) -> None:
+        wanted = wished(requested)
         if wanted is not Effort.NONE:
-            if wish.switch is Thinking.BETWEEN_TOOLS:
+            if requested.switch is Thinking.BETWEEN_TOOLS:
                 self._lack(Concept.REASONING, "the chat shape knows no thinking between tools")
-            if wish.shown is not None:
-                self._lack(Concept.REASONING, "what is shown of it cannot be chosen", Act.CHANGED)
-            if wish.style is not None:
-                self._lack(Concept.REASONING, "a summary has no style here", Act.CHANGED)
+            if requested.shown is not None:
+                self._lack(
+                    Concept.REASONING, "what is shown of it cannot be chosen", DropAction.CHANGED
+                )
+            if requested.style is not None:
+                self._lack(Concept.REASONING, "a summary has no style here", DropAction.CHANGED)
         if wanted is None:
             return
         if self._facts.thinks is not Thinks.EFFORT or Concept.REASONING in self._facts.refuses:
@@ -136,28 +138,28 @@ class _Writer:
         if step is None:
             self._lack(Concept.REASONING, _NOT_TAKEN)
             return
-        if step is not wanted or inexact(wish):
-            self._lack(Concept.REASONING, f"{step.value} is the nearest", Act.CHANGED)
+        if step is not wanted or inexact(requested):
+            self._lack(Concept.REASONING, f"{step.value} is the nearest", DropAction.CHANGED)
         self._body["reasoning_effort"] = step.value
 
     def _shape_answer(self) -> None:
-        wish = self._wish
-        if wish.format is not None:
-            self._put(Concept.FORMAT, self._format(wish.format))
-        if wish.verbosity is not None:
-            self._put(Concept.VERBOSITY, wish.verbosity)
+        requested = self._wish
+        if requested.format is not None:
+            self._put(Concept.FORMAT, self._format(requested.format))
+        if requested.verbosity is not None:
+            self._put(Concept.VERBOSITY, requested.verbosity)
         # what asks for nothing is not spelled out to servers whose caller spoke another shape
-        own = wish.shape == "chat"
-        if wish.modalities and (own or wish.modalities != ("text",)):
-            self._put(Concept.MODALITIES, list(wish.modalities))
-        if wish.audio is not None:
-            self._put(Concept.AUDIO, msgspec.Raw(wish.audio))
-        if wish.candidates is not None and (own or wish.candidates != 1):
-            self._put(Concept.CANDIDATES, wish.candidates)
-        if wish.logprobs is not None:
-            self._put(Concept.LOGPROBS, wish.logprobs)
-        if wish.top_logprobs is not None:
-            self._put(Concept.TOP_LOGPROBS, wish.top_logprobs)
+        own = requested.shape == "chat"
+        if requested.modalities and (own or requested.modalities != ("text",)):
+            self._put(Concept.MODALITIES, list(requested.modalities))
+        if requested.audio is not None:
+            self._put(Concept.AUDIO, msgspec.Raw(requested.audio))
+        if requested.candidates is not None and (own or requested.candidates != 1):
+            self._put(Concept.CANDIDATES, requested.candidates)
+        if requested.logprobs is not None:
+            self._put(Concept.LOGPROBS, requested.logprobs)
+        if requested.top_logprobs is not None:
+            self._put(Concept.TOP_LOGPROBS, requested.top_logprobs)
 
     def _format(self, wanted: ResponseFormat) -> dict[str, Any] | None:
         if wanted.kind is FormatKind.TEXT:
@@ -179,23 +181,23 @@ class _Writer:
         return {"type": "json_schema", "json_schema": inner}
 
     def _account(self) -> None:
-        wish = self._wish
-        if wish.metadata:
-            self._put(Concept.METADATA, dict(wish.metadata))
-        if wish.user is not None:
-            user = person(wish.user)
-            if user != wish.user:
+        requested = self._wish
+        if requested.metadata:
+            self._put(Concept.METADATA, dict(requested.metadata))
+        if requested.user is not None:
+            user = person(requested.user)
+            if user != requested.user:
                 self._lack(Concept.USER, "its digest is sent")
             self._put(Concept.USER, user)
-        if wish.safety_id is not None:
-            self._put(Concept.SAFETY_ID, wish.safety_id)
-        if wish.cache_key is not None:
-            self._put(Concept.CACHE_KEY, wish.cache_key)
-        if wish.service_tier is not None:
-            self._put(Concept.SERVICE_TIER, wish.service_tier)
-        if wish.store is not None:
-            self._put(Concept.STORE, wish.store)
-        if wish.cache is not None:
+        if requested.safety_id is not None:
+            self._put(Concept.SAFETY_ID, requested.safety_id)
+        if requested.cache_key is not None:
+            self._put(Concept.CACHE_KEY, requested.cache_key)
+        if requested.service_tier is not None:
+            self._put(Concept.SERVICE_TIER, requested.service_tier)
+        if requested.store is not None:
+            self._put(Concept.STORE, requested.store)
+        if requested.cache is not None:
             self._lack(Concept.CACHE_MARK, "the chat shape has no mark for the whole")
 
     def _extend(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.calls import CallKind, ToolCall
-from trivium.conversation.custom import Customs
+from trivium.conversation.custom_tools import Customs
 from trivium.conversation.events import (
     Cited,
     Delta,
@@ -36,9 +36,9 @@ from trivium.conversation.parts import (
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors, logprobs, sse
-from trivium.wire.chat import finish, usage
-from trivium.wire.chat.output import audio_members, details, extra, image_member
-from trivium.wire.chat.spans import annotation
+from trivium.wire.chat import finish, write_usage
+from trivium.wire.chat.citations import annotation
+from trivium.wire.chat.read_answer_parts import audio_members, details, extra, image_member
 from trivium.wire.codec import WriteContext
 from trivium.wire.operation import Shape
 from trivium.wire.sse import unbroken
@@ -231,7 +231,9 @@ class Writer:
         if self._context.usage_wanted and self._usage is not None:
             if event.service_tier is not None:
                 self._head = self._heading(event.service_tier)
-            out.append(self._head + b'],"usage":' + _encode(usage.written(self._usage)) + b"}\n\n")
+            out.append(
+                self._head + b'],"usage":' + _encode(write_usage.written(self._usage)) + b"}\n\n"
+            )
         out.append(sse.frame(sse.DONE))
 
     def _choice(self, candidate: int, out: list[bytes]) -> _Choice:

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom import in_words
-from trivium.conversation.honesty import Act, Rank, Report
-from trivium.conversation.members import Concept, foreign, lacking, member
+from trivium.conversation.custom_tools import in_words
+from trivium.conversation.losses import DropAction, Rank, Report
+from trivium.conversation.member_table import Concept, foreign, lacking, member
 from trivium.conversation.names import Names
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
@@ -150,7 +150,7 @@ class ToolWriter:
                 Rank.HINT,
                 member(Concept.TOOL_CHOICE, self._caller),
                 "calls are checked where the tool is strict",
-                Act.CHANGED,
+                DropAction.CHANGED,
             )
         forced = mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED)
         if forced and not self._facts.forced_calls:

@@ -3,14 +3,14 @@
 from typing import Final
 
 from trivium.conversation.finish import Unified
-from trivium.conversation.places import Places
+from trivium.conversation.shape_capabilities import ShapeCapabilities
 from trivium.wire.codec import CallerOnly
 from trivium.wire.completions.read_request import read as read_request
 from trivium.wire.completions.write_answer import write as write_answer
 from trivium.wire.completions.write_stream import Writer
 from trivium.wire.operation import Shape
 
-PLACES: Final = Places(
+PLACES: Final = ShapeCapabilities(
     shape="completions",
     shows=lambda _: False,
     words=lambda _: False,

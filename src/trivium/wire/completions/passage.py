@@ -5,21 +5,21 @@ from typing import Final
 
 import msgspec
 
-from trivium.wire import basics, whole
+from trivium.wire import openai_members, whole_answer
 from trivium.wire.chat.request import changes as changes_of_chat
 from trivium.wire.chat.stream import ChunkWatch
 from trivium.wire.checks import check, missing
 from trivium.wire.operation import Shape
-from trivium.wire.passage import Answer, Facts, Passage
+from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 
-def answer(body: bytes) -> Answer:
+def answer(body: bytes) -> AnswerFacts:
     """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    return whole.answer(body, "choices")
+    return whole_answer.answer(body, "choices")
 
 
-def watch(facts: Facts) -> ChunkWatch:
+def watch(facts: RequestFacts) -> ChunkWatch:
     """A fresh watch for one streamed completions answer."""
     return ChunkWatch(facts, Shape.COMPLETIONS)
 
@@ -27,25 +27,27 @@ def watch(facts: Facts) -> ChunkWatch:
 _items: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def facts(body: Members) -> Facts:
+def facts(body: Members) -> RequestFacts:
     """Read and check a completions request. Raises ``Fault`` naming the member."""
-    model = basics.model(body)
+    model = openai_members.model(body)
     if "prompt" not in body:  # null is a prompt: the start of a document
         raise missing("prompt")
-    each = max(basics.at_least(body, "n", 1) or 1, basics.at_least(body, "best_of", 0) or 1)
+    each = max(
+        openai_members.at_least(body, "n", 1) or 1, openai_members.at_least(body, "best_of", 0) or 1
+    )
     choices = each * _prompts(body.raw("prompt"))
-    limit = basics.at_least(body, "max_tokens", 0)
-    return Facts(
+    limit = openai_members.at_least(body, "max_tokens", 0)
+    return RequestFacts(
         model=model,
         stream=body.flag("stream"),
         output_max=None if limit is None else limit * choices,
         choices=choices,
-        usage_wanted=basics.usage_wanted(body),
+        usage_wanted=openai_members.usage_wanted(body),
     )
 
 
 def changes(
-    body: Members, facts: Facts, upstream_model: str, ask_usage: bool
+    body: Members, facts: RequestFacts, upstream_model: str, ask_usage: bool
 ) -> Mapping[str, bytes | None]:
     """As on the chat shape: model name, and usage in the stream."""
     return changes_of_chat(body, facts, upstream_model, ask_usage)
@@ -58,4 +60,4 @@ def _prompts(raw: bytes | None) -> int:
     return len(check(_items, raw, "prompt"))
 
 
-PASSAGE: Final = Passage(facts=facts, changes=changes, answer=answer, watch=watch)
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer, watch=watch)

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Rank
+from trivium.conversation.losses import Rank
 from trivium.conversation.request import Conversation, Extension
 from trivium.faults import Fault, Kind
 from trivium.wire.chat.read_request import read as read_chat
-from trivium.wire.chat.request_values import wrong_type
+from trivium.wire.chat.read_values import wrong_type
 from trivium.wire.checks import missing, wrong
-from trivium.wire.codec import RequestContext
+from trivium.wire.codec import ReadContext
 from trivium.wire.peek import decode
 
 SHAPE: Final = "completions"
@@ -52,7 +52,7 @@ _SHARED: Final = frozenset(
 _OWN: Final = frozenset({"prompt", "best_of", "echo", "logprobs", "suffix"})
 
 
-def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
+def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversation:
     """Read a completions request.
 
     Raises ``Fault`` naming the member; UNREPRESENTABLE for what no conversation can carry: token

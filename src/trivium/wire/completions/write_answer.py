@@ -9,9 +9,9 @@ import msgspec
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.parts import Text
-from trivium.wire.chat import usage
+from trivium.wire.chat import write_usage
 from trivium.wire.codec import WriteContext
-from trivium.wire.completions import said
+from trivium.wire.completions import write_choice
 from trivium.wire.completions.read_request import echoed
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -19,16 +19,16 @@ _encode: Final = msgspec.json.Encoder().encode
 
 def write(answer: Answer, context: WriteContext) -> bytes:
     """The whole body for the caller."""
-    before = said.prompt_of(context.request) if echoed(context.members) else ""
+    before = write_choice.prompt_of(context.request) if echoed(context.members) else ""
     body: dict[str, Any] = {
         "id": f"cmpl-{context.id}",
-        "object": said.OBJECT,
+        "object": write_choice.OBJECT,
         "created": context.created,
         "model": context.model,
         "choices": [_choice(at, one, before) for at, one in enumerate(answer.candidates)],
     }
     if answer.usage is not None:
-        body["usage"] = usage.written(answer.usage)
+        body["usage"] = write_usage.written(answer.usage)
     return _encode(body)
 
 
@@ -37,8 +37,8 @@ def _choice(at: int, candidate: Candidate, before: str) -> dict[str, Any]:
         token for part in candidate.parts if isinstance(part, Text) for token in part.logprobs
     ]
     return {
-        "text": before + "".join(said.text_of(part) for part in candidate.parts),
+        "text": before + "".join(write_choice.text_of(part) for part in candidate.parts),
         "index": at,
-        "logprobs": said.probabilities(tokens, len(before)) if tokens else None,
-        "finish_reason": said.ending(candidate.finish),
+        "logprobs": write_choice.probabilities(tokens, len(before)) if tokens else None,
+        "finish_reason": write_choice.ending(candidate.finish),
     }

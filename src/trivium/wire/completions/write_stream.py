@@ -21,9 +21,9 @@ from trivium.conversation.parts import Refusal, Text, TokenLogprob
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors, sse
-from trivium.wire.chat import usage
+from trivium.wire.chat import write_usage
 from trivium.wire.codec import WriteContext
-from trivium.wire.completions import said
+from trivium.wire.completions import write_choice
 from trivium.wire.completions.read_request import echoed
 from trivium.wire.operation import Shape
 
@@ -38,7 +38,7 @@ class Writer:
 
     def __init__(self, context: WriteContext) -> None:
         self._context = context
-        self._before = said.prompt_of(context.request) if echoed(context.members) else ""
+        self._before = write_choice.prompt_of(context.request) if echoed(context.members) else ""
         self._parts: dict[int, int] = {}
         """Candidate of each part whose text is told."""
         self._sizes: dict[int, int] = {}
@@ -47,7 +47,7 @@ class Writer:
         self._ended = False
         head = {
             "id": f"cmpl-{context.id}",
-            "object": said.OBJECT,
+            "object": write_choice.OBJECT,
             "created": context.created,
             "model": context.model,
         }
@@ -81,13 +81,15 @@ class Writer:
         elif type(event) is PartStart:
             if isinstance(event.part, Text | Refusal):
                 self._parts[event.index] = event.candidate
-            if words := said.text_of(event.part):
+            if words := write_choice.text_of(event.part):
                 self._say(event.candidate, words, (), out)
         elif type(event) is UsageReport:
             self._usage = event.usage
         elif type(event) is Finished:
             self._opened(event.candidate, out)
-            self._chunk(event.candidate, "", b"null", _encode(said.ending(event.finish)), out)
+            self._chunk(
+                event.candidate, "", b"null", _encode(write_choice.ending(event.finish)), out
+            )
         elif type(event) is Done:
             self._done(out)
         elif type(event) is Failed:
@@ -105,7 +107,7 @@ class Writer:
     ) -> None:
         self._opened(candidate, out)
         size = self._sizes[candidate]
-        probable = _encode(said.probabilities(tokens, size)) if tokens else b"null"
+        probable = _encode(write_choice.probabilities(tokens, size)) if tokens else b"null"
         self._sizes[candidate] = size + len(text)
         self._chunk(candidate, text, probable, b"null", out)
 
@@ -120,5 +122,7 @@ class Writer:
     def _done(self, out: list[bytes]) -> None:
         self._ended = True
         if self._context.usage_wanted and self._usage is not None:
-            out.append(self._head + b'],"usage":' + _encode(usage.written(self._usage)) + b"}\n\n")
+            out.append(
+                self._head + b'],"usage":' + _encode(write_usage.written(self._usage)) + b"}\n\n"
+            )
         out.append(sse.frame(sse.DONE))

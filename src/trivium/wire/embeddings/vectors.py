@@ -13,17 +13,17 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Rank, Report
+from trivium.conversation.losses import Rank, Report
 from trivium.conversation.request import Extension
 from trivium.conversation.usage import Usage
 from trivium.conversation.vectors import VectorAnswer, VectorRequest
 from trivium.faults import Fault, Kind
-from trivium.wire import tokens
-from trivium.wire.chat.request_values import wrong_type
+from trivium.wire import openai_usage
+from trivium.wire.chat.read_values import wrong_type
 from trivium.wire.checks import missing, wrong
 from trivium.wire.peek import decode
 from trivium.wire.vectors import Vectors
-from trivium.wire.whole import error_of
+from trivium.wire.whole_answer import error_of
 
 _encode: Final = msgspec.json.Encoder().encode
 _OWN: Final = frozenset({"model", "input", "dimensions", "encoding_format", "user"})
@@ -72,13 +72,13 @@ def read_request(members: Mapping[str, msgspec.Raw], model: str) -> VectorReques
     )
 
 
-def write_request(wish: VectorRequest, model: str, report: Report) -> bytes:
+def write_request(wanted: VectorRequest, model: str, report: Report) -> bytes:
     """The body for the upstream, always with an array of texts."""
-    for extension in wish.extensions:
+    for extension in wanted.extensions:
         report.drop(extension.rank, extension.member, "the embeddings shape has no such member")
-    body: dict[str, Any] = {"model": model, "input": wish.inputs}
-    if wish.dimensions is not None:
-        body["dimensions"] = wish.dimensions
+    body: dict[str, Any] = {"model": model, "input": wanted.inputs}
+    if wanted.dimensions is not None:
+        body["dimensions"] = wanted.dimensions
     return _encode(body)
 
 
@@ -100,11 +100,11 @@ def read_answer(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> V
     if not all(placed.values()):
         raise _broke("a vector has no numbers")
     return VectorAnswer(
-        vectors=tuple(placed[at] for at in range(count)), usage=tokens.usage(found.usage)
+        vectors=tuple(placed[at] for at in range(count)), usage=openai_usage.usage(found.usage)
     )
 
 
-def write_answer(answer: VectorAnswer, wish: VectorRequest, model: str) -> bytes:
+def write_answer(answer: VectorAnswer, wanted: VectorRequest, model: str) -> bytes:
     """The whole body; packed where that was asked for."""
     used = (answer.usage or Usage()).input_total
     return _encode(
@@ -114,7 +114,7 @@ def write_answer(answer: VectorAnswer, wish: VectorRequest, model: str) -> bytes
                 {
                     "object": "embedding",
                     "index": at,
-                    "embedding": packed(vector) if wish.packed else vector,
+                    "embedding": packed(vector) if wanted.packed else vector,
                 }
                 for at, vector in enumerate(answer.vectors)
             ],

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import bulk, caps, errors
+from trivium.wire import caps, errors, json_size
 from trivium.wire.errors import body
 from trivium.wire.generate.chunk import read, read_all, told
-from trivium.wire.generate.usage import CACHED, complete, merged, usage
+from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
 from trivium.wire.operation import Shape
 from trivium.wire.sse import FRAME_BYTES_MAX
 
@@ -230,7 +230,7 @@ class ArrayWatch:
         return False
 
     def _is_error(self, element: bytearray) -> bool:
-        if len(element) > caps.OBJECTS_MAX and bulk.exceeds(bytes(element), caps.OBJECTS_MAX):
+        if len(element) > caps.OBJECTS_MAX and json_size.exceeds(bytes(element), caps.OBJECTS_MAX):
             raise caps.too_many("JSON objects in an element", caps.OBJECTS_MAX)
         chunk = read(element)
         if chunk is None:

@@ -7,15 +7,22 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.wire.generate.chunk_forms import Body, Chunk, Ending, Good, Reply, UncountedBody
-from trivium.wire.whole import error_of
+from trivium.wire.generate.chunk_structs import (
+    CandidateEnd,
+    ChunkBody,
+    Good,
+    Reply,
+    UncountedBody,
+    WatchedChunk,
+)
+from trivium.wire.whole_answer import error_of
 
-_decode: Final = msgspec.json.Decoder(Body).decode
+_decode: Final = msgspec.json.Decoder(ChunkBody).decode
 _decode_uncounted: Final = msgspec.json.Decoder(UncountedBody).decode
 _decode_good: Final = msgspec.json.Decoder(list[Good]).decode
 
 
-def read(data: bytes | bytearray) -> Chunk | None:
+def read(data: bytes | bytearray) -> WatchedChunk | None:
     """The object's facts; ``None`` when it is not a JSON object of that kind."""
     try:
         body = _decode(data)
@@ -24,12 +31,12 @@ def read(data: bytes | bytearray) -> Chunk | None:
     return told(body, error_of(body.error) if body.error else None)
 
 
-def _uncounted(data: bytes | bytearray) -> Chunk | None:
+def _uncounted(data: bytes | bytearray) -> WatchedChunk | None:
     try:
         found = _decode_uncounted(data)
     except (ValueError, RecursionError):
         return None
-    body = Body(candidates=found.candidates, promptFeedback=found.promptFeedback)
+    body = ChunkBody(candidates=found.candidates, promptFeedback=found.promptFeedback)
     return told(body, error_of(found.error) if found.error else None)
 
 
@@ -41,11 +48,11 @@ def read_all(array: bytes) -> list[Good] | None:
         return None
 
 
-def told(body: Reply, error: bytes | None = None) -> Chunk:
+def told(body: Reply, error: bytes | None = None) -> WatchedChunk:
     """The facts of a response object whose error is ``error``."""
     reported = body.usageMetadata
     candidates = body.candidates
-    return Chunk(
+    return WatchedChunk(
         finished=_ended(candidates) or _blocked(body.promptFeedback, candidates),
         usage=reported if isinstance(reported, dict) else None,
         error=error,
@@ -53,7 +60,7 @@ def told(body: Reply, error: bytes | None = None) -> Chunk:
     )
 
 
-def _ended(candidates: list[Ending | None] | None) -> bool:
+def _ended(candidates: list[CandidateEnd | None] | None) -> bool:
     for candidate in candidates or ():
         if candidate is not None:
             reason = candidate.finishReason
@@ -62,5 +69,5 @@ def _ended(candidates: list[Ending | None] | None) -> bool:
     return False
 
 
-def _blocked(feedback: Any, candidates: list[Ending | None] | None) -> bool:
+def _blocked(feedback: Any, candidates: list[CandidateEnd | None] | None) -> bool:
     return not candidates and isinstance(feedback, dict) and bool(feedback.get("blockReason"))

@@ -3,24 +3,31 @@
 from typing import Final
 
 from trivium.conversation.finish import Unified
-from trivium.conversation.parts import Audio, Form
-from trivium.conversation.places import Places
+from trivium.conversation.parts import Audio, ReasoningForm
+from trivium.conversation.shape_capabilities import ShapeCapabilities
 from trivium.wire.codec import Codec
-from trivium.wire.generate import read_answer, read_request, write_answer, write_part, write_request
+from trivium.wire.generate import (
+    read_answer,
+    read_request,
+    write_answer,
+    write_answer_parts,
+    write_request,
+)
 from trivium.wire.generate.finish import CUT
 from trivium.wire.generate.read_stream import Reader
 from trivium.wire.generate.write_stream import Writer
 from trivium.wire.operation import Shape
 
-PLACES: Final = Places(
+PLACES: Final = ShapeCapabilities(
     shape="generate",
     shows=lambda part: (
-        write_part.plain(part) is not None and not (isinstance(part, Audio) and part.source is None)
+        write_answer_parts.plain(part) is not None
+        and not (isinstance(part, Audio) and part.source is None)
     ),
     words=lambda part: isinstance(part, Audio) and bool(part.transcript),
     ends=frozenset(Unified) - {Unified.STOP_SEQUENCE, Unified.CONTEXT_FULL, Unified.PAUSED},
     explanation=True,
-    form=Form.SUMMARY,
+    form=ReasoningForm.SUMMARY,
     candidates=True,
     logprobs=True,
     queries=True,

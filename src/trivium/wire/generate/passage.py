@@ -4,21 +4,21 @@ from typing import Final
 
 from trivium.wire.generate import request, response
 from trivium.wire.generate.stream import watch
-from trivium.wire.passage import Passage
+from trivium.wire.passage import PassThroughSpec
 
-GENERATE: Final[Passage] = Passage(
+GENERATE: Final[PassThroughSpec] = PassThroughSpec(
     facts=request.facts, changes=request.changes, answer=response.answer
 )
-STREAM: Final[Passage] = Passage(
+STREAM: Final[PassThroughSpec] = PassThroughSpec(
     facts=request.stream_facts, changes=request.changes, answer=response.answer, watch=watch
 )
-COUNT: Final[Passage] = Passage(
+COUNT: Final[PassThroughSpec] = PassThroughSpec(
     facts=request.count_facts, changes=request.count_changes, answer=response.count_answer
 )
-EMBED: Final[Passage] = Passage(
+EMBED: Final[PassThroughSpec] = PassThroughSpec(
     facts=request.embed_facts, changes=request.changes, answer=response.embed_answer
 )
-EMBED_BATCH: Final[Passage] = Passage(
+EMBED_BATCH: Final[PassThroughSpec] = PassThroughSpec(
     facts=request.embed_batch_facts,
     changes=request.embed_batch_changes,
     answer=response.embed_batch_answer,

@@ -10,10 +10,10 @@ from trivium.conversation.events import Event
 from trivium.conversation.parts import Text
 from trivium.wire.codec import AnswerContext
 from trivium.wire.generate import finish
-from trivium.wire.generate.answer_forms import Whole
-from trivium.wire.generate.tally import tier_of
-from trivium.wire.generate.telling import Telling
-from trivium.wire.generate.usage import counted, usage
+from trivium.wire.generate.answer_structs import Whole
+from trivium.wire.generate.read_usage import counted, usage
+from trivium.wire.generate.stream_events import StreamEvents
+from trivium.wire.generate.write_usage import tier_of
 
 _UNSAID: Final = frozenset({"", finish.UNSAID})
 _whole: Final = msgspec.json.Decoder(Whole).decode
@@ -41,7 +41,7 @@ def read(body: bytes, context: AnswerContext) -> Answer:
 
 def _told(body: bytes, context: AnswerContext) -> Answer:
     told: list[Event] = []
-    telling = Telling(context)
+    telling = StreamEvents(context)
     telling.chunk(body, told)
     telling.end(None, told)
     return assembled(told)

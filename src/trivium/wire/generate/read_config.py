@@ -5,13 +5,13 @@ from typing import Any, Final
 from trivium.conversation.request import (
     Effort,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
 )
 from trivium.wire.checks import wrong
-from trivium.wire.generate import schema
+from trivium.wire.generate import read_schema
 
 _RANGES: Final = {
     "temperature": (0, 2),
@@ -99,7 +99,7 @@ def _format(config: dict[str, Any], path: str) -> ResponseFormat | None:
     if "responseSchema" in config:
         if found is not None:
             raise wrong(path, "have `responseSchema` or `responseJsonSchema`, not both")
-        found = schema.standard(config["responseSchema"], f"{path}.responseSchema")
+        found = read_schema.standard(config["responseSchema"], f"{path}.responseSchema")
     if mime == "text/x.enum":
         return ResponseFormat(FormatKind.ENUM, found)
     if mime == "application/json":
@@ -112,7 +112,7 @@ def _format(config: dict[str, Any], path: str) -> ResponseFormat | None:
     return ResponseFormat(FormatKind.TEXT) if mime else None
 
 
-def _reasoning(config: dict[str, Any] | None, path: str) -> ReasoningWish | None:
+def _reasoning(config: dict[str, Any] | None, path: str) -> ReasoningSettings | None:
     if not config:
         return None
     budget = config.get("thinkingBudget")
@@ -126,7 +126,7 @@ def _reasoning(config: dict[str, Any] | None, path: str) -> ReasoningWish | None
     if budget is not None and budget < -1:
         raise wrong(f"{path}.thinkingBudget", "be at least -1")
     switch = {0: Thinking.OFF, -1: Thinking.ADAPTIVE}.get(budget) if budget is not None else None
-    return ReasoningWish(
+    return ReasoningSettings(
         switch=switch,
         effort=_LEVELS[level] if level is not None else None,
         budget=budget if switch is None else None,

@@ -11,22 +11,22 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.calls import ToolCall, ToolResult
-from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Part, Role, Turn
+from trivium.conversation.losses import Rank
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, Extension
 from trivium.conversation.tools import ToolChoice
 from trivium.faults import Fault
-from trivium.wire import bulk
+from trivium.wire import json_size
 from trivium.wire.checks import missing, wrong
-from trivium.wire.codec import RequestContext
+from trivium.wire.codec import ReadContext
 from trivium.wire.data_url import standard
-from trivium.wire.generate import media, protojson, read_config, read_part, read_tools
+from trivium.wire.generate import media, protojson, read_config, read_content, read_tools
+from trivium.wire.generate.join_parts import together
 from trivium.wire.generate.members import CONTENT, REQUEST
 from trivium.wire.generate.path import bare
-from trivium.wire.generate.pieces import together
-from trivium.wire.generate.request_forms import PlainContent, ShownContent
-from trivium.wire.generate.said import SHAPE
+from trivium.wire.generate.read_answer_parts import SHAPE
+from trivium.wire.generate.request_structs import PlainContent, ShownContent
 
 _ROLES: Final = {
     "": Role.USER,
@@ -50,7 +50,7 @@ _plains: Final = msgspec.json.Decoder(list[PlainContent]).decode
 _contents: Final = protojson.several(protojson.message(CONTENT))
 
 
-def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
+def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversation:
     """The conversation.
 
     Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE and DUPLICATE_MEMBER, with the member's path
@@ -105,9 +105,9 @@ def _same_model(named: str | None, model: str) -> None:
 
 
 def _turns(
-    data: bytes, path: str, context: RequestContext, unknown: protojson.Unknown
+    data: bytes, path: str, context: ReadContext, unknown: protojson.Unknown
 ) -> tuple[Turn, ...]:
-    if len(data) > bulk.PACED_BYTES and (shown := _shown(data, path)) is not None:
+    if len(data) > json_size.PACED_BYTES and (shown := _shown(data, path)) is not None:
         return shown
     # HOT: many a history is nothing but words, in the usual spelling: 50 -> 7.5 us for 21 turns
     # (2026-11-24, bench/hot.py --case request.generate.words)
@@ -156,7 +156,7 @@ def _shown(data: bytes, path: str) -> tuple[Turn, ...] | None:
 
 
 def _any_turns(
-    data: bytes, path: str, context: RequestContext, unknown: protojson.Unknown
+    data: bytes, path: str, context: ReadContext, unknown: protojson.Unknown
 ) -> tuple[Turn, ...]:
     out: list[Turn] = []
     for at, content in enumerate(_contents(data, path, unknown)):
@@ -165,7 +165,7 @@ def _any_turns(
         parts = _parts(content.get("parts"), f"{place}.parts", context, unknown)
         _sided(parts, role, place)
         out.append(Turn(role, tuple(parts)))
-    return read_part.settled(together(tuple(out)))
+    return read_content.settled(together(tuple(out)))
 
 
 def _sided(parts: list[Part], role: Role, path: str) -> None:
@@ -189,13 +189,13 @@ def _strange(path: str) -> Fault:
 
 
 def _parts(
-    data: bytes | None, path: str, context: RequestContext, unknown: protojson.Unknown
+    data: bytes | None, path: str, context: ReadContext, unknown: protojson.Unknown
 ) -> list[Any]:
     if data is None:
         return []
 
     def one(row: bytes, place: str, noted: protojson.Unknown) -> Any:
-        return read_part.read(row, place, context.open, noted)
+        return read_content.read(row, place, context.open, noted)
 
     rows = protojson.several(one)(data, path, unknown)
     return [part for row in rows for part in row]
@@ -204,7 +204,7 @@ def _parts(
 def _instructions(
     data: bytes,
     spelled: Mapping[str, str],
-    context: RequestContext,
+    context: ReadContext,
     unknown: protojson.Unknown,
 ) -> tuple[Text, ...]:
     """A content, whose role says nothing, or a bare text."""
@@ -220,7 +220,7 @@ def _instructions(
     return tuple(
         text
         for at, part in enumerate(parts)
-        if (text := read_part.text_only(part, f"{path}.parts[{at}]")).text
+        if (text := read_content.text_only(part, f"{path}.parts[{at}]")).text
     )
 
 

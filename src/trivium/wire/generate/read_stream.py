@@ -7,13 +7,13 @@ import msgspec
 from trivium.conversation.events import Event
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire.answer_forms import Frame
+from trivium.wire.answer_structs import Frame
 from trivium.wire.codec import AnswerContext
-from trivium.wire.generate import view
-from trivium.wire.generate.telling import Telling
-from trivium.wire.halves import Splitter
+from trivium.wire.frame_template import Template, Told
+from trivium.wire.generate import views
+from trivium.wire.generate.stream_events import StreamEvents
 from trivium.wire.sse import DONE, completed, frames
-from trivium.wire.template import Template, Told
+from trivium.wire.text_repair import RepairingSplitter
 
 _DATA: Final = b"data: "
 _LF: Final = b"\n\n"
@@ -26,8 +26,8 @@ class Reader:
     __slots__ = ("_counted", "_index", "_splitter", "_telling", "_template")
 
     def __init__(self, context: AnswerContext) -> None:
-        self._telling = Telling(context)
-        self._splitter = Splitter()
+        self._telling = StreamEvents(context)
+        self._splitter = RepairingSplitter()
         self._template = Template()
         self._index = -1
         """Of the part that the template is of."""
@@ -142,7 +142,7 @@ class Reader:
 
 def _read(frame: bytes) -> Told | None:
     try:
-        plain = view.plain(frame[len(_DATA) :])
+        plain = views.plain(frame[len(_DATA) :])
     except (ValueError, RecursionError):
         return None
     return plain.candidates[0].content.parts[0].text, None

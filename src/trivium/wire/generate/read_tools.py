@@ -17,9 +17,9 @@ from trivium.conversation.tools import (
 )
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import missing, wrong
-from trivium.wire.generate import protojson, schema
+from trivium.wire.generate import protojson, read_schema
 from trivium.wire.generate.members import FUNCTION
-from trivium.wire.generate.said import SHAPE
+from trivium.wire.generate.read_answer_parts import SHAPE
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}")
 _encode: Final = msgspec.json.Encoder().encode
@@ -86,7 +86,7 @@ def _function(found: dict[str, Any], path: str) -> FunctionTool:
     if "parameters" in found:
         if parameters is not None:
             raise wrong(path, "have `parameters` or `parametersJsonSchema`, not both")
-        parameters = schema.standard(found["parameters"], f"{path}.parameters")
+        parameters = read_schema.standard(found["parameters"], f"{path}.parameters")
     rest = {
         key: msgspec.Raw(found[key])
         for key in ("response", "responseJsonSchema", "behavior")

@@ -16,7 +16,7 @@ import msgspec
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import missing, wrong
 from trivium.wire.generate.path import bare
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members, members
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -31,7 +31,7 @@ _OWN_PREFIXES: Final = ("models/", "tunedModels/")
 """Resource names that are written as they are."""
 
 
-def facts(body: Members) -> Facts:
+def facts(body: Members) -> RequestFacts:
     """What a request for an answer says about itself; the model comes from the address.
 
     Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, DUPLICATE_MEMBER.
@@ -39,22 +39,22 @@ def facts(body: Members) -> Facts:
     return _facts(body, stream=False)
 
 
-def stream_facts(body: Members) -> Facts:
+def stream_facts(body: Members) -> RequestFacts:
     """The same for a streamed answer; whether it is an array comes from the address."""
     return _facts(body, stream=True)
 
 
-def _facts(body: Members, *, stream: bool) -> Facts:
+def _facts(body: Members, *, stream: bool) -> RequestFacts:
     _spelled_once(body)
     if not _has_contents(body):
         raise missing("contents")
     config = _object(body, "generationConfig")
     if config is None:
-        return Facts(model="", stream=stream)
+        return RequestFacts(model="", stream=stream)
     choices = _number(config, "candidateCount") or 1
     # 0 is proto3's way of leaving a number out
     limit = _number(config, "maxOutputTokens") or None
-    return Facts(
+    return RequestFacts(
         model="",
         stream=stream,
         output_max=None if limit is None else limit * choices,
@@ -62,34 +62,34 @@ def _facts(body: Members, *, stream: bool) -> Facts:
     )
 
 
-def count_facts(body: Members) -> Facts:
+def count_facts(body: Members) -> RequestFacts:
     """What a request for a token count says: contents, or a whole request for an answer."""
     _spelled_once(body)
     if not _has_contents(body) and _object(body, "generateContentRequest") is None:
         raise missing("contents")
-    return Facts(model="", output_max=0)
+    return RequestFacts(model="", output_max=0)
 
 
-def embed_facts(body: Members) -> Facts:
+def embed_facts(body: Members) -> RequestFacts:
     """What a request for one embedding says."""
     _spelled_once(body)
     if body.raw("content") is None:
         raise missing("content")
-    return Facts(model="", output_max=0)
+    return RequestFacts(model="", output_max=0)
 
 
-def embed_batch_facts(body: Members) -> Facts:
+def embed_batch_facts(body: Members) -> RequestFacts:
     """What a request for several embeddings says."""
     _spelled_once(body)
     requests = _requests(body)
     if not requests:
         raise missing("requests")
-    return Facts(model="", output_max=0, choices=len(requests))
+    return RequestFacts(model="", output_max=0, choices=len(requests))
 
 
 def changes(
     body: Members,
-    facts: Facts,
+    facts: RequestFacts,
     upstream_model: str,
     ask_usage: bool,  # noqa: ARG001 - these streams always carry usage
 ) -> Mapping[str, bytes | None]:
@@ -102,7 +102,7 @@ def changes(
 
 
 def count_changes(
-    body: Members, facts: Facts, upstream_model: str, ask_usage: bool
+    body: Members, facts: RequestFacts, upstream_model: str, ask_usage: bool
 ) -> Mapping[str, bytes | None]:
     """The same, also inside ``generateContentRequest``."""
     out = dict(changes(body, facts, upstream_model, ask_usage))
@@ -116,7 +116,7 @@ def count_changes(
 
 
 def embed_batch_changes(
-    body: Members, facts: Facts, upstream_model: str, ask_usage: bool
+    body: Members, facts: RequestFacts, upstream_model: str, ask_usage: bool
 ) -> Mapping[str, bytes | None]:
     """The same, also inside each of ``requests``; everything else there stays byte for byte."""
     out = dict(changes(body, facts, upstream_model, ask_usage))

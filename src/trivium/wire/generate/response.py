@@ -6,45 +6,45 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire.generate.chunk import read
-from trivium.wire.generate.chunk_forms import Embedded
-from trivium.wire.generate.usage import usage
-from trivium.wire.passage import Answer
-from trivium.wire.whole import error_of
+from trivium.wire.generate.chunk_structs import Embedded
+from trivium.wire.generate.read_usage import usage
+from trivium.wire.passage import AnswerFacts
+from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(Embedded).decode
 
 
-def answer(body: bytes) -> Answer:
+def answer(body: bytes) -> AnswerFacts:
     """An answer, or an error that came with status 200. Raises UPSTREAM_BROKE on anything else."""
     chunk = read(body)
     if chunk is None or not (chunk.answers or chunk.error):
         raise _broke()
-    return Answer(usage=None if chunk.error else usage(chunk.usage), error=chunk.error)
+    return AnswerFacts(usage=None if chunk.error else usage(chunk.usage), error=chunk.error)
 
 
-def count_answer(body: bytes) -> Answer:
+def count_answer(body: bytes) -> AnswerFacts:
     """A token count, free of charge. A count of zero may come as an empty object."""
-    return Answer(error=error_of(_read(body).error))
+    return AnswerFacts(error=error_of(_read(body).error))
 
 
-def embed_answer(body: bytes) -> Answer:
+def embed_answer(body: bytes) -> AnswerFacts:
     """One embedding; usage where the vendor reports it. Raises UPSTREAM_BROKE on anything else."""
     return _embedded(body, b"{", "embedding")
 
 
-def embed_batch_answer(body: bytes) -> Answer:
+def embed_batch_answer(body: bytes) -> AnswerFacts:
     """Embeddings in the order asked for. Raises UPSTREAM_BROKE on anything else."""
     return _embedded(body, b"[", "embeddings")
 
 
-def _embedded(body: bytes, opens: bytes, member: str) -> Answer:
+def _embedded(body: bytes, opens: bytes, member: str) -> AnswerFacts:
     found = _read(body)
     error = error_of(found.error)
     if error is not None:
-        return Answer(error=error)
+        return AnswerFacts(error=error)
     if not bytes(getattr(found, member)).startswith(opens):
         raise _broke()
-    return Answer(usage=usage(found.usageMetadata))
+    return AnswerFacts(usage=usage(found.usageMetadata))
 
 
 def _read(body: bytes) -> Embedded:

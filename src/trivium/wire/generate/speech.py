@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Rank, Report
+from trivium.conversation.losses import Rank, Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire.audio.length.riff import RATE, header
-from trivium.wire.audio.speech import Wish
-from trivium.wire.generate.usage import usage as usage_of
+from trivium.wire.audio.length.wav import RATE, header
+from trivium.wire.audio.speech import SpeechRequest
+from trivium.wire.generate.read_usage import usage as usage_of
 
 FORMATS: Final = ("wav", "pcm")
 """What can be made without an encoder."""
@@ -52,7 +52,7 @@ class _Answer(msgspec.Struct, gc=False, rename="camel"):
 _decode: Final = msgspec.json.Decoder(_Answer).decode
 
 
-class Sound(msgspec.Struct, frozen=True):
+class PcmSound(msgspec.Struct, frozen=True):
     """Samples: 16 bits, little-endian, one channel."""
 
     samples: bytes
@@ -70,20 +70,24 @@ class Sound(msgspec.Struct, frozen=True):
         return head + self.samples
 
 
-def write_request(wish: Wish, report: Report) -> bytes:
+def write_request(wanted: SpeechRequest, report: Report) -> bytes:
     """The body of a generate-content request. Raises ``Fault`` (UNREPRESENTABLE)."""
-    if wish.format not in FORMATS:
+    if wanted.format not in FORMATS:
         raise Fault(
             Kind.UNREPRESENTABLE,
-            f"`response_format` {wish.format} cannot be had from {report.target}, which gives bare "
+            f"`response_format` {wanted.format} cannot be had from {report.target}, which gives bare "
             f"samples: ask for {' or '.join(FORMATS)}.",
             param="response_format",
         )
-    if wish.speed != 1:
+    if wanted.speed != 1:
         report.drop(Rank.HINT, "speed", "not taken by this model; say it in the instructions")
     # the vendor's own way to steer a voice is a sentence before the text
-    text = f"{wish.instructions.rstrip(' .:')}:\n{wish.text}" if wish.instructions else wish.text
-    voice = {"prebuiltVoiceConfig": {"voiceName": wish.voice}}
+    text = (
+        f"{wanted.instructions.rstrip(' .:')}:\n{wanted.text}"
+        if wanted.instructions
+        else wanted.text
+    )
+    voice = {"prebuiltVoiceConfig": {"voiceName": wanted.voice}}
     body: dict[str, Any] = {
         "contents": [{"role": "user", "parts": [{"text": text}]}],
         "generationConfig": {
@@ -94,7 +98,7 @@ def write_request(wish: Wish, report: Report) -> bytes:
     return _encode(body)
 
 
-def read_answer(body: bytes) -> Sound | bytes:
+def read_answer(body: bytes) -> PcmSound | bytes:
     """The sound of a whole answer, or the raw ``error`` that came in its place.
 
     Raises ``Fault`` (UPSTREAM_BROKE, CONTENT_POLICY) when there is no sound in it.
@@ -124,7 +128,7 @@ def read_answer(body: bytes) -> Sound | bytes:
         if reason in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION"):
             raise Fault(Kind.CONTENT_POLICY, "The upstream refuses to speak this text.")
         raise _silent("holds no sound")
-    return Sound(sound, rate, _spoken(view.usage_metadata))
+    return PcmSound(sound, rate, _spoken(view.usage_metadata))
 
 
 def _spoken(reported: dict[str, Any] | None) -> Usage | None:

@@ -18,11 +18,11 @@ from trivium.wire import errors
 from trivium.wire.errors import stream_tail
 from trivium.wire.generate.array import ArrayWatch
 from trivium.wire.generate.chunk import read
-from trivium.wire.generate.chunk_forms import Chunk
-from trivium.wire.generate.usage import CACHED, complete, merged, usage
+from trivium.wire.generate.chunk_structs import WatchedChunk
+from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
 from trivium.wire.locate import holding, span
 from trivium.wire.operation import Shape
-from trivium.wire.passage import Facts, StreamWatch
+from trivium.wire.passage import RequestFacts, StreamWatch
 from trivium.wire.sse import Splitter, frames, parse
 
 _ERROR: Final = b'"error"'
@@ -105,7 +105,7 @@ class Watch:
                     return run[:start]
         return run
 
-    def _count(self, run: bytes, start: int, last: Chunk | None) -> None:
+    def _count(self, run: bytes, start: int, last: WatchedChunk | None) -> None:
         """Note the counters of a run whose last block with counters begins at ``start``."""
         reported = last.usage if last is not None else None
         if reported is not None and complete(reported):
@@ -135,10 +135,10 @@ class Watch:
         return rest.rstrip(b"\r\n") + self.blank
 
 
-def watch(facts: Facts) -> StreamWatch:
+def watch(facts: RequestFacts) -> StreamWatch:
     """A fresh watch for events or, without ``alt=sse``, for the array form."""
     return ArrayWatch() if facts.array else Watch()
 
 
-def _chunks(run: bytes) -> list[Chunk]:
+def _chunks(run: bytes) -> list[WatchedChunk]:
     return [chunk for frame in frames(run) if (chunk := read(frame.data)) is not None]

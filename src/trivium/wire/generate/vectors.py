@@ -10,16 +10,16 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Rank, Report
+from trivium.conversation.losses import Rank, Report
 from trivium.conversation.request import Extension
 from trivium.conversation.vectors import VectorAnswer, VectorRequest
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import missing, wrong
 from trivium.wire.generate import protojson
 from trivium.wire.generate.path import bare
-from trivium.wire.generate.usage import usage
+from trivium.wire.generate.read_usage import usage
 from trivium.wire.vectors import CallerVectors, Vectors
-from trivium.wire.whole import error_of
+from trivium.wire.whole_answer import error_of
 
 _encode: Final = msgspec.json.Encoder().encode
 _BATCH: Final = "requests"
@@ -79,16 +79,16 @@ def read_batch(members: Mapping[str, msgspec.Raw], model: str) -> VectorRequest:
     return VectorRequest(inputs=tuple(texts), dimensions=lengths[0], extensions=_extensions(hints))
 
 
-def write_batch(wish: VectorRequest, model: str, report: Report) -> bytes:
+def write_batch(wanted: VectorRequest, model: str, report: Report) -> bytes:
     """Write a ``batchEmbedContents`` request, with one row for each text."""
-    for extension in wish.extensions:
+    for extension in wanted.extensions:
         report.drop(extension.rank, extension.member, "the generate shape has no such member")
     name = f"models/{bare(model)}"
     rows: list[dict[str, Any]] = []
-    for text in wish.inputs:
+    for text in wanted.inputs:
         row: dict[str, Any] = {"model": name, "content": {"parts": [{"text": text}]}}
-        if wish.dimensions is not None:
-            row["outputDimensionality"] = wish.dimensions
+        if wanted.dimensions is not None:
+            row["outputDimensionality"] = wanted.dimensions
         rows.append(row)
     return _encode({_BATCH: rows})
 
@@ -109,15 +109,15 @@ def read_vectors(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> 
     return VectorAnswer(vectors=tuple(row.values for row in rows), usage=usage(found.usageMetadata))
 
 
-def write_one(answer: VectorAnswer, wish: VectorRequest, model: str) -> bytes:
+def write_one(answer: VectorAnswer, wanted: VectorRequest, model: str) -> bytes:
     """Write an ``embedContent`` answer with its only vector."""
-    del wish, model
+    del wanted, model
     return _encode({"embedding": {"values": answer.vectors[0]}, **_used(answer)})
 
 
-def write_vectors(answer: VectorAnswer, wish: VectorRequest, model: str) -> bytes:
+def write_vectors(answer: VectorAnswer, wanted: VectorRequest, model: str) -> bytes:
     """Write a ``batchEmbedContents`` answer with all vectors."""
-    del wish, model
+    del wanted, model
     rows = [{"values": vector} for vector in answer.vectors]
     return _encode({"embeddings": rows, **_used(answer)})
 

@@ -11,7 +11,7 @@ from trivium.conversation.items import Part
 from trivium.conversation.opaque import Opaque, Seal
 from trivium.conversation.parts import Citation, Text, TokenLogprob, VendorPart
 from trivium.wire.codec import WriteContext
-from trivium.wire.generate import finish, grounding, probable, tally, write_part
+from trivium.wire.generate import citations, finish, logprobs, write_answer_parts, write_usage
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -25,7 +25,7 @@ def write(answer: Answer, context: WriteContext) -> bytes:
         ]
     }
     if answer.usage is not None:
-        out["usageMetadata"] = tally.metadata(answer.usage, answer.service_tier)
+        out["usageMetadata"] = write_usage.metadata(answer.usage, answer.service_tier)
     out["modelVersion"] = context.model
     out["responseId"] = context.id
     return _encode(out)
@@ -37,10 +37,10 @@ def _candidate(candidate: Candidate, at: int, seal: Seal) -> dict[str, Any]:
     if parts:
         content["parts"] = parts
     out: dict[str, Any] = {"content": content, **ending(candidate), "index": at}
-    found = grounding.grounding(cited, [one for part in candidate.parts for one in searched(part)])
+    found = citations.grounding(cited, [one for part in candidate.parts for one in searched(part)])
     if found is not None:
         out["groundingMetadata"] = found
-    result = probable.written(tokens)
+    result = logprobs.written(tokens)
     if result is not None:
         out["logprobsResult"] = result
     return out
@@ -73,16 +73,16 @@ def _parts(
     tokens: list[TokenLogprob] = []
     pending: list[Opaque] = []
     for part in candidate.parts:
-        own, later = write_part.riding(part.opaque)
+        own, later = write_answer_parts.riding(part.opaque)
         pending.extend(later)
         member: dict[str, Any] | None
         if isinstance(part, ToolCall):
-            member, whole = write_part.call(part, part.arguments)
+            member, whole = write_answer_parts.call(part, part.arguments)
             if not whole and candidate.finish.unified in finish.CUT:
                 continue
             own, pending = (*pending, *own), []
         else:
-            member = write_part.plain(part)
+            member = write_answer_parts.plain(part)
         signature = seal(own) if own else ""
         if member is None and signature:
             member = {"text": ""}

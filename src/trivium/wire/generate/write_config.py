@@ -5,23 +5,23 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation import effort
-from trivium.conversation.honesty import Act, Rank
 from trivium.conversation.items import Turn
-from trivium.conversation.members import Concept, member, unnamed
+from trivium.conversation.losses import DropAction, Rank
+from trivium.conversation.member_table import Concept, member, unnamed
 from trivium.conversation.parts import Image
 from trivium.conversation.request import (
     Conversation,
     Effort,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
 )
 from trivium.conversation.target import Thinks
-from trivium.wire.generate import restricted
-from trivium.wire.generate.said import SHAPE
-from trivium.wire.generate.writing import Writing
+from trivium.wire.generate import write_schema
+from trivium.wire.generate.part_context import PartContext
+from trivium.wire.generate.read_answer_parts import SHAPE
 
 _SAMPLING: Final = (
     ("temperature", Concept.TEMPERATURE, "temperature"),
@@ -40,7 +40,7 @@ _RESOLUTIONS: Final = {
 }
 
 
-def config(conversation: Conversation, writing: Writing) -> dict[str, Any]:
+def config(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
     """The member's members, in a fixed order."""
     out = {} if conversation.sampling == _MODELS_OWN else _sampling(conversation, writing)
     thinking = _thinking(conversation.reasoning, conversation.output_max, writing)
@@ -64,7 +64,7 @@ def config(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     return out
 
 
-def _sampling(conversation: Conversation, writing: Writing) -> dict[str, Any]:
+def _sampling(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for field, concept, name in _SAMPLING:
         value = getattr(conversation.sampling, field)
@@ -72,7 +72,7 @@ def _sampling(conversation: Conversation, writing: Writing) -> dict[str, Any]:
             continue
         if name == "temperature" and value > writing.facts.temperature_max:
             value = writing.facts.temperature_max
-            writing.lacks(concept, f"at most {value} is taken", act=Act.CHANGED)
+            writing.lacks(concept, f"at most {value} is taken", act=DropAction.CHANGED)
         if name == "seed" and not -_SEED_LIMIT <= value < _SEED_LIMIT:
             writing.lacks(concept, "it takes 32 bits")
             continue
@@ -82,32 +82,32 @@ def _sampling(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     return out
 
 
-def _format(wish: ResponseFormat, writing: Writing) -> dict[str, Any]:
-    if wish.kind is FormatKind.TEXT:
+def _format(wanted: ResponseFormat, writing: PartContext) -> dict[str, Any]:
+    if wanted.kind is FormatKind.TEXT:
         return {"responseMimeType": "text/plain"} if writing.shape == SHAPE else {}
     out: dict[str, Any] = {"responseMimeType": "application/json"}
-    if wish.kind is FormatKind.ENUM:
+    if wanted.kind is FormatKind.ENUM:
         out["responseMimeType"] = "text/x.enum"
-    if wish.schema is None or wish.kind is FormatKind.JSON:
+    if wanted.schema is None or wanted.kind is FormatKind.JSON:
         return out
     if not writing.facts.schema:
         writing.lacks(Concept.FORMAT, "this model cannot be held to a schema")
         return out
-    unnamed(wish, writing.shape, writing.report)
-    if writing.facts.schema_full and wish.kind is FormatKind.SCHEMA:
-        return out | {"responseJsonSchema": msgspec.Raw(wish.schema)}
-    found, folded = restricted.restricted(wish.schema)
+    unnamed(wanted, writing.shape, writing.report)
+    if writing.facts.schema_full and wanted.kind is FormatKind.SCHEMA:
+        return out | {"responseJsonSchema": msgspec.Raw(wanted.schema)}
+    found, folded = write_schema.restricted(wanted.schema)
     if folded:
         writing.report.drop(
             Rank.HINT,
             member(Concept.FORMAT, writing.shape),
             f"{', '.join(sorted(folded))} became words of the schema",
-            Act.CHANGED,
+            DropAction.CHANGED,
         )
     return out | {"responseSchema": msgspec.Raw(found)}
 
 
-def _logprobs(top: int | None, writing: Writing) -> dict[str, Any]:
+def _logprobs(top: int | None, writing: PartContext) -> dict[str, Any]:
     if not writing.takes(Concept.LOGPROBS):
         return {}
     return (
@@ -115,7 +115,7 @@ def _logprobs(top: int | None, writing: Writing) -> dict[str, Any]:
     )
 
 
-def _output(conversation: Conversation, writing: Writing) -> dict[str, Any]:
+def _output(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
     out: dict[str, Any] = {}
     wanted = conversation.modalities
     if not wanted and conversation.audio is None:
@@ -132,48 +132,52 @@ def _output(conversation: Conversation, writing: Writing) -> dict[str, Any]:
 
 
 def _thinking(
-    wish: ReasoningWish | None, output_max: int | None, writing: Writing
+    wanted: ReasoningSettings | None, output_max: int | None, writing: PartContext
 ) -> dict[str, Any]:
-    if wish is None or not writing.takes(Concept.REASONING):
+    if wanted is None or not writing.takes(Concept.REASONING):
         return {}
     facts = writing.facts
     out: dict[str, Any] = {}
-    _unsaid(wish, writing)
+    _unsaid(wanted, writing)
     if facts.thinks is Thinks.BUDGET:
-        if wish.switch is Thinking.ADAPTIVE and wish.effort is None:
+        if wanted.switch is Thinking.ADAPTIVE and wanted.effort is None:
             out["thinkingBudget"] = -1
-        elif wish.switch is not None or wish.effort is not None or wish.budget is not None:
-            out["thinkingBudget"] = _budget(wish, output_max, writing)
+        elif wanted.switch is not None or wanted.effort is not None or wanted.budget is not None:
+            out["thinkingBudget"] = _budget(wanted, output_max, writing)
     elif facts.thinks is Thinks.LEVEL:
-        step = effort.wished(wish)
+        step = effort.wished(wanted)
         level = effort.nearest(step, facts.efforts) if step is not None else None
         if level is not None:
             out["thinkingLevel"] = level.value.upper()
-            if level is not step or effort.inexact(wish):
-                writing.lacks(Concept.REASONING, f"the nearest is {level.value}", act=Act.CHANGED)
+            if level is not step or effort.inexact(wanted):
+                writing.lacks(
+                    Concept.REASONING, f"the nearest is {level.value}", act=DropAction.CHANGED
+                )
     else:
-        if effort.wished(wish) not in (None, Effort.NONE):
+        if effort.wished(wanted) not in (None, Effort.NONE):
             writing.lacks(Concept.REASONING, "this model's thinking cannot be steered")
         return {}
-    if wish.shown is not None:
-        out["includeThoughts"] = wish.shown
+    if wanted.shown is not None:
+        out["includeThoughts"] = wanted.shown
     return out
 
 
-def _unsaid(wish: ReasoningWish, writing: Writing) -> None:
+def _unsaid(wanted: ReasoningSettings, writing: PartContext) -> None:
     """Report what other shapes can say about thinking."""
-    if wish.switch is Thinking.BETWEEN_TOOLS:
+    if wanted.switch is Thinking.BETWEEN_TOOLS:
         writing.lacks(Concept.REASONING, "the generate shape knows no thinking between tools")
-    if wish.style is not None:
+    if wanted.style is not None:
         writing.lacks(Concept.REASONING, "thoughts have one length here")
 
 
-def _budget(wish: ReasoningWish, output_max: int | None, writing: Writing) -> int:
+def _budget(wanted: ReasoningSettings, output_max: int | None, writing: PartContext) -> int:
     facts = writing.facts
-    budget = effort.budget_of(wish, facts)
+    budget = effort.budget_of(wanted, facts)
     if budget == 0 and not facts.thinking_off:
         writing.lacks(
-            Concept.REASONING, "this model's thinking cannot be switched off", act=Act.CHANGED
+            Concept.REASONING,
+            "this model's thinking cannot be switched off",
+            act=DropAction.CHANGED,
         )
         return facts.budget_min
     if output_max is None or budget == 0:
@@ -183,7 +187,9 @@ def _budget(wish: ReasoningWish, output_max: int | None, writing: Writing) -> in
         fits = facts.budget_min
     if fits != budget:
         writing.lacks(
-            Concept.REASONING, f"the limit of the output leaves room for {fits}", act=Act.CHANGED
+            Concept.REASONING,
+            f"the limit of the output leaves room for {fits}",
+            act=DropAction.CHANGED,
         )
     return fits
 

@@ -9,17 +9,17 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Report
-from trivium.conversation.marks import is_marked
-from trivium.conversation.members import Concept
+from trivium.conversation.cache_marks import is_marked
+from trivium.conversation.losses import Report
+from trivium.conversation.member_table import Concept
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
 from trivium.conversation.turns import leading
 from trivium.wire.generate import protojson, write_config, write_tools
-from trivium.wire.generate.said import SHAPE
+from trivium.wire.generate.part_context import PartContext
+from trivium.wire.generate.read_answer_parts import SHAPE
 from trivium.wire.generate.write_content import contents
-from trivium.wire.generate.writing import Writing
 
 _encode: Final = msgspec.json.Encoder().encode
 _TIERS: Final = MappingProxyType({"default": "standard", "flex": "flex", "priority": "priority"})
@@ -27,7 +27,7 @@ _TIERS: Final = MappingProxyType({"default": "standard", "flex": "flex", "priori
 
 def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
     """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
-    writing = Writing(conversation, facts, report)
+    writing = PartContext(conversation, facts, report)
     _refuse(conversation, writing)
     head = leading(conversation.turns)
     body: dict[str, Any] = {"contents": contents(conversation.turns[head:], head, writing)}
@@ -59,7 +59,7 @@ def _texts(conversation: Conversation, head: int) -> list[Text]:
     ]
 
 
-def _refuse(conversation: Conversation, writing: Writing) -> None:
+def _refuse(conversation: Conversation, writing: PartContext) -> None:
     """Report the members for which the shape has nothing."""
     if conversation.parallel_calls is False:
         writing.lacks(Concept.PARALLEL, "the generate shape cannot forbid parallel calls")
@@ -75,7 +75,7 @@ def _refuse(conversation: Conversation, writing: Writing) -> None:
         writing.lacks(Concept.CACHE_KEY, "decides the channel only")
 
 
-def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
+def _rest(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
     body: dict[str, Any] = {}
     own = conversation.shape == SHAPE
     if conversation.metadata:
@@ -97,7 +97,7 @@ def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     return body
 
 
-def _extend(body: dict[str, Any], conversation: Conversation, writing: Writing) -> None:
+def _extend(body: dict[str, Any], conversation: Conversation, writing: PartContext) -> None:
     """Members that only this shape has, back at the top or in the configuration."""
     for extension in conversation.extensions:
         steps = [protojson.camel(step) for step in extension.member.split(".")]

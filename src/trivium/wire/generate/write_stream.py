@@ -41,7 +41,7 @@ from trivium.faults import Fault
 from trivium.wire import errors
 from trivium.wire.codec import WriteContext
 from trivium.wire.errors import body
-from trivium.wire.generate import grounding, probable, tally, write_part
+from trivium.wire.generate import citations, logprobs, write_answer_parts, write_usage
 from trivium.wire.generate.finish import CUT
 from trivium.wire.generate.write_answer import ending, searched
 from trivium.wire.operation import Shape
@@ -203,11 +203,11 @@ class Writer:
 
     def _end(self, open_: _Open, more: tuple[Opaque, ...], out: list[bytes]) -> None:
         part, candidate = open_.part, open_.candidate
-        own, later = write_part.riding((*part.opaque, *more))
+        own, later = write_answer_parts.riding((*part.opaque, *more))
         member: dict[str, Any] | None
         if isinstance(part, ToolCall):
             own = (*self._pending.pop(candidate, ()), *later, *own)
-            member, whole = write_part.call(part, "".join(open_.pieces))
+            member, whole = write_answer_parts.call(part, "".join(open_.pieces))
             _sign(member, self._context.seal(own) if own else "")
             if whole:
                 self._say(candidate, member, out)
@@ -219,7 +219,7 @@ class Writer:
                 self._pending.setdefault(candidate, []).extend(later)
             signature = self._context.seal(own) if own else ""
             # what could be said of a text has been
-            member = None if open_.head else write_part.plain(part)
+            member = None if open_.head else write_answer_parts.plain(part)
             if member is None and signature:
                 member = {"text": ""}
                 if isinstance(part, Reasoning):
@@ -233,7 +233,7 @@ class Writer:
     def _likely(
         self, part: _Open, text: str, tokens: tuple[TokenLogprob, ...], out: list[bytes]
     ) -> None:
-        result = _encode(probable.written(tokens))
+        result = _encode(logprobs.written(tokens))
         at = part.tail.index(b']},"index":') + 2
         tail = part.tail[:at] + b',"logprobsResult":' + result + part.tail[at:]
         out += (part.head, _encode(text), tail)
@@ -257,7 +257,7 @@ class Writer:
                 "index": number,
             }
             queries = self._searched.get(number, [])
-            found = grounding.grounding(self._cited.get(number, ()), queries)
+            found = citations.grounding(self._cited.get(number, ()), queries)
             if found is not None:
                 candidate["groundingMetadata"] = found
             candidates.append(candidate)
@@ -265,7 +265,7 @@ class Writer:
             self._release(number, out)
         chunk: dict[str, Any] = {"candidates": candidates}
         if self._usage is not None:
-            chunk["usageMetadata"] = tally.metadata(self._usage, self._tier)
+            chunk["usageMetadata"] = write_usage.metadata(self._usage, self._tier)
         lead = _BETWEEN if self._array else b"data: "
         out += (lead, _encode(chunk)[:-1], b",", self._tail)
         if self._array:

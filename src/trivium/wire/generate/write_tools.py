@@ -4,9 +4,9 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom import in_words
-from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, declared, foreign, member
+from trivium.conversation.custom_tools import in_words
+from trivium.conversation.losses import DropAction, Rank
+from trivium.conversation.member_table import Concept, declared, foreign, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -18,9 +18,9 @@ from trivium.conversation.tools import (
     ToolChoice,
     VendorTool,
 )
-from trivium.wire.generate import restricted
-from trivium.wire.generate.said import SHAPE
-from trivium.wire.generate.writing import Writing
+from trivium.wire.generate import write_schema
+from trivium.wire.generate.part_context import PartContext
+from trivium.wire.generate.read_answer_parts import SHAPE
 
 _encode: Final = msgspec.json.Encoder().encode
 _SERVER: Final = {
@@ -42,15 +42,17 @@ _INPUT: Final = _encode(
 """Parameters of a free-text tool."""
 
 
-def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
+def tools(conversation: Conversation, writing: PartContext) -> list[dict[str, Any]]:
     """The ``tools`` member: all functions in one entry, at the place of the first.
 
     Of an allowed subset only the tools in it: the shape names one only where a call is forced.
     """
     out: list[dict[str, Any]] = []
     functions: list[dict[str, Any]] = []
-    wish = conversation.tool_choice
-    subset = frozenset(wish.names if wish is not None and wish.mode is ChoiceMode.AUTO else ())
+    wanted = conversation.tool_choice
+    subset = frozenset(
+        wanted.names if wanted is not None and wanted.mode is ChoiceMode.AUTO else ()
+    )
     for tool in conversation.tools:
         if subset and subset.isdisjoint(_known_as(tool)):
             continue
@@ -70,7 +72,7 @@ def _known_as(tool: Tool) -> tuple[str, ...]:
     return (tool.name, tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
 
 
-def _function(tool: FunctionTool | CustomTool, writing: Writing) -> dict[str, Any]:
+def _function(tool: FunctionTool | CustomTool, writing: PartContext) -> dict[str, Any]:
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     words = tool.description
     if isinstance(tool, CustomTool):
@@ -92,22 +94,22 @@ def _function(tool: FunctionTool | CustomTool, writing: Writing) -> dict[str, An
     return row
 
 
-def _parameters(parameters: bytes, writing: Writing) -> dict[str, Any]:
+def _parameters(parameters: bytes, writing: PartContext) -> dict[str, Any]:
     if writing.facts.schema_full:
         return {"parametersJsonSchema": msgspec.Raw(parameters)}
-    found, folded = restricted.restricted(parameters)
+    found, folded = write_schema.restricted(parameters)
     if folded:
         writing.report.drop(
             Rank.HINT,
             member(Concept.TOOLS, writing.shape),
             f"{', '.join(sorted(folded))} became words of the schema",
-            Act.CHANGED,
+            DropAction.CHANGED,
         )
     # the vendor refuses an object without properties
     return {} if found == b'{"type":"OBJECT"}' else {"parameters": msgspec.Raw(found)}
 
 
-def _vendor(tool: ServerTool | VendorTool, writing: Writing) -> list[dict[str, Any]]:
+def _vendor(tool: ServerTool | VendorTool, writing: PartContext) -> list[dict[str, Any]]:
     if tool.native.shape == SHAPE:
         return [msgspec.json.decode(tool.native.data)]
     if isinstance(tool, ServerTool) and tool.kind in writing.facts.server_tools:
@@ -127,21 +129,21 @@ def _vendor(tool: ServerTool | VendorTool, writing: Writing) -> list[dict[str, A
     return []
 
 
-def choice(wish: ToolChoice | None, offered: tuple[Tool, ...], writing: Writing) -> Any:
+def choice(wanted: ToolChoice | None, offered: tuple[Tool, ...], writing: PartContext) -> Any:
     """The ``toolConfig`` member; ``None`` where there is nothing to say or to choose from."""
-    if wish is None or not offered:
+    if wanted is None or not offered:
         return None
     if not any(isinstance(one, FunctionTool | CustomTool) for one in offered):
-        if wish.mode not in (ChoiceMode.AUTO, ChoiceMode.VALIDATED):
+        if wanted.mode not in (ChoiceMode.AUTO, ChoiceMode.VALIDATED):
             writing.lacks(Concept.TOOL_CHOICE, "only functions can be chosen")
         return None
-    if wish.native is not None:
+    if wanted.native is not None:
         writing.lacks(Concept.TOOL_CHOICE, "only functions can be chosen")
         return None
-    if wish.mode in _FORCED and not writing.facts.forced_calls:
+    if wanted.mode in _FORCED and not writing.facts.forced_calls:
         writing.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
         return None
-    config: dict[str, Any] = {"mode": _MODES[wish.mode]}
-    if wish.names and wish.mode not in (ChoiceMode.AUTO, ChoiceMode.NONE):
-        config["allowedFunctionNames"] = [writing.name(name) for name in wish.names]
+    config: dict[str, Any] = {"mode": _MODES[wanted.mode]}
+    if wanted.names and wanted.mode not in (ChoiceMode.AUTO, ChoiceMode.NONE):
+        config["allowedFunctionNames"] = [writing.name(name) for name in wanted.names]
     return {"functionCallingConfig": config}

@@ -11,15 +11,15 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.images import usage
-from trivium.wire.passage import Answer, Facts
+from trivium.wire.passage import AnswerFacts, RequestFacts
 from trivium.wire.peek import members
-from trivium.wire.whole import error_of
+from trivium.wire.whole_answer import error_of
 
 _ABSENT: Final = msgspec.Raw()
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class Picture(msgspec.Struct, gc=False):
+class AnswerPicture(msgspec.Struct, gc=False):
     """One row of ``data``."""
 
     b64_json: msgspec.Raw = _ABSENT
@@ -32,10 +32,10 @@ class Picture(msgspec.Struct, gc=False):
         return (raw.startswith(b'"') and len(raw) > 2) or bool(self.url)
 
 
-class View(msgspec.Struct, gc=False):
+class ImagesView(msgspec.Struct, gc=False):
     """The members that are looked at."""
 
-    data: list[Picture] | None = None
+    data: list[AnswerPicture] | None = None
     usage: msgspec.Raw = _ABSENT
     error: msgspec.Raw = _ABSENT
     size: str | None = None
@@ -43,12 +43,12 @@ class View(msgspec.Struct, gc=False):
     output_format: str | None = None
 
 
-_decode: Final = msgspec.json.Decoder(View).decode
+_decode: Final = msgspec.json.Decoder(ImagesView).decode
 _rows: Final = msgspec.json.Decoder(list[dict[str, msgspec.Raw]]).decode
 _text: Final = msgspec.json.Decoder(str).decode
 
 
-def view(body: bytes) -> View:
+def view(body: bytes) -> ImagesView:
     """The answer. Raises ``Fault`` (UPSTREAM_BROKE) when it is none.
 
     An answer without a picture is none: clients take the first, nobody has anything to pay for, and
@@ -66,13 +66,13 @@ def view(body: bytes) -> View:
     return found
 
 
-def answer(body: bytes) -> Answer:
+def answer(body: bytes) -> AnswerFacts:
     """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
     found = view(body)
-    return Answer(usage=used(found, Facts(model="")), error=error_of(found.error))
+    return AnswerFacts(usage=used(found, RequestFacts(model="")), error=error_of(found.error))
 
 
-def used(found: View, facts: Facts) -> Usage | None:
+def used(found: ImagesView, facts: RequestFacts) -> Usage | None:
     """What the vendor reported, with the pictures that came; what it leaves out is as asked."""
     tokens = usage.read(found.usage) if bytes(found.usage) else None
     size, quality = found.size or facts.size, found.quality or facts.quality
@@ -80,7 +80,7 @@ def used(found: View, facts: Facts) -> Usage | None:
     return usage.counted(tokens, count, size, quality)
 
 
-def pictures(found: View) -> list[bytes]:
+def pictures(found: ImagesView) -> list[bytes]:
     """The pictures that came as bytes, in base64; empty for one that came by address.
 
     Raises ``Fault`` (UPSTREAM_BROKE) for a picture that is no text.

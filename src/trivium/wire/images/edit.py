@@ -12,9 +12,9 @@ import msgspec
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import PICTURE_ADDRESS, missing, wrong
 from trivium.wire.form import FormMembers, base, form_of
-from trivium.wire.images.generate import Source
-from trivium.wire.images.rules import Rules
-from trivium.wire.images.wish import OWN, Wish, of_fields, read
+from trivium.wire.images.generate import SourceImage
+from trivium.wire.images.request import OWN, ImageRequest, of_fields, read
+from trivium.wire.images.rules import ImageRules
 from trivium.wire.multipart import Part
 from trivium.wire.operation import Operation
 from trivium.wire.peek import Members
@@ -28,7 +28,7 @@ MASK_BYTES_MAX: Final = 4_000_000
 _DATA: Final = re.compile(r"data:(image/[a-z0-9.+-]{1,40});base64,([A-Za-z0-9+/_=-]+)")
 
 
-def wish_of(body: Members, operation: Operation, *, words: bool = True) -> Wish:
+def wish_of(body: Members, operation: Operation, *, words: bool = True) -> ImageRequest:
     """What is asked for, in a form or as JSON. Raises ``Fault`` naming the member."""
     prompt = operation is not Operation.IMAGES_VARY
     if operation is Operation.IMAGES or (prompt and not isinstance(body, FormMembers)):
@@ -44,7 +44,7 @@ def wish_of(body: Members, operation: Operation, *, words: bool = True) -> Wish:
     return of_fields(fields, prompt=prompt, words=words)
 
 
-def check_pictures(body: Members, operation: Operation, rules: Rules | None, who: str) -> None:
+def check_pictures(body: Members, operation: Operation, rules: ImageRules | None, who: str) -> None:
     """Hold the pictures that come in against what a class takes. Raises ``Fault``.
 
     ``rules``: ``None`` for a model without a class; ``who`` names the model in refusals.
@@ -105,7 +105,7 @@ def _reference(row: Any, path: str) -> tuple[str, str, str]:
     return where, kinds[0], value
 
 
-def _check_references(body: Members, rules: Rules | None, who: str) -> None:
+def _check_references(body: Members, rules: ImageRules | None, who: str) -> None:
     found = references(body)
     if rules is not None and not rules.streams:
         raise Fault(
@@ -120,7 +120,7 @@ def _check_references(body: Members, rules: Rules | None, who: str) -> None:
         raise wrong("images", f"have at most {INPUTS_MAX} rows, not {len(found)}")
 
 
-def inline(body: Members) -> tuple[Source, ...]:
+def inline(body: Members) -> tuple[SourceImage, ...]:
     """The pictures of a JSON body as bytes, for an upstream that takes nothing else.
 
     Raises ``Fault`` (UNREPRESENTABLE) for one that is not in the body.
@@ -135,7 +135,7 @@ def inline(body: Members) -> tuple[Source, ...]:
                 "URL or in a form.",
                 param=path,
             )
-        sources.append(Source(found[1], found[2]))
+        sources.append(SourceImage(found[1], found[2]))
     return tuple(sources)
 
 

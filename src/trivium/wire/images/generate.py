@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Act, Rank, Report
-from trivium.conversation.usage import Images, Usage
+from trivium.conversation.losses import DropAction, Rank, Report
+from trivium.conversation.usage import GeneratedImages, Usage
 from trivium.faults import Fault, Kind
-from trivium.wire.generate.usage import usage as usage_of
-from trivium.wire.images.wish import Wish
-from trivium.wire.whole import error_of
+from trivium.wire.generate.read_usage import usage as usage_of
+from trivium.wire.images.request import ImageRequest
+from trivium.wire.whole_answer import error_of
 
 _encode: Final = msgspec.json.Encoder().encode
 _ABSENT: Final = msgspec.Raw()
@@ -26,42 +26,44 @@ Frame = Callable[[str], tuple[str, str, bool] | None]
 """Aspect ratio, resolution and whether it is exact, of a size."""
 
 
-class Source(msgspec.Struct, frozen=True, gc=False):
+class SourceImage(msgspec.Struct, frozen=True, gc=False):
     """A picture to go from."""
 
     mime: str
     base64: str
 
 
-def write_request(wish: Wish, sources: Sequence[Source], frame: Frame, report: Report) -> bytes:
+def write_request(
+    wanted: ImageRequest, sources: Sequence[SourceImage], frame: Frame, report: Report
+) -> bytes:
     """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) naming the member."""
-    _leave_out(wish, report)
+    _leave_out(wanted, report)
     config: dict[str, Any] = {"responseModalities": ["TEXT", "IMAGE"]}
-    if wish.size not in (None, "auto"):
-        config["imageConfig"] = _frame(str(wish.size), frame, report)
+    if wanted.size not in (None, "auto"):
+        config["imageConfig"] = _frame(str(wanted.size), frame, report)
     parts: list[dict[str, Any]] = [
         {"inlineData": {"mimeType": one.mime, "data": one.base64}} for one in sources
     ]
-    parts.append({"text": wish.prompt or ""})
+    parts.append({"text": wanted.prompt or ""})
     return _encode({"contents": [{"role": "user", "parts": parts}], "generationConfig": config})
 
 
-def _leave_out(wish: Wish, report: Report) -> None:
+def _leave_out(wanted: ImageRequest, report: Report) -> None:
     """Say what is not carried. Raises ``Fault`` (UNREPRESENTABLE) for what callers rely on."""
-    if wish.n is not None and wish.n > 1:
+    if wanted.n is not None and wanted.n > 1:
         report.drop(Rank.CONTRACT, "n", "one picture a request is drawn")
-    if wish.background == "transparent":
+    if wanted.background == "transparent":
         report.drop(Rank.CONTRACT, "background", "it draws no transparent background")
-    if wish.output_format not in (None, "png"):
+    if wanted.output_format not in (None, "png"):
         report.drop(Rank.CONTRACT, "output_format", "the format cannot be chosen")
-    if wish.output_compression is not None:
+    if wanted.output_compression is not None:
         report.drop(Rank.CONTRACT, "output_compression", "the format cannot be chosen")
     for name in ("quality", "style", "moderation", "input_fidelity"):
-        if getattr(wish, name) not in (None, "auto"):
+        if getattr(wanted, name) not in (None, "auto"):
             report.drop(Rank.HINT, name, "it has no such choice")
-    if wish.partial_images:
+    if wanted.partial_images:
         report.drop(Rank.HINT, "partial_images", "it shows the finished picture only")
-    if wish.user is not None:
+    if wanted.user is not None:
         report.drop(Rank.BOOKKEEPING, "user", "it has no such member")
 
 
@@ -71,7 +73,7 @@ def _frame(size: str, frame: Frame, report: Report) -> dict[str, str]:
         raise report.refusal("size", f"{size[:40]} is near none of its aspect ratios")
     ratio, resolution, _ = found
     reason = f"drawn as {ratio} at {resolution}; the exact size cannot be chosen"
-    report.drop(Rank.HINT, "size", reason, Act.CHANGED)
+    report.drop(Rank.HINT, "size", reason, DropAction.CHANGED)
     config = {"aspectRatio": ratio}
     # what every such model makes by itself; older ones have no word for it
     return config if resolution == "1K" else config | {"imageSize": resolution}
@@ -155,7 +157,7 @@ def read_answer(body: bytes, refused: Callable[[bytes], Fault], size: str) -> Dr
     if not used.image_output:
         # without details: what is made here is pictures
         used = msgspec.structs.replace(used, output=0, image_output=used.output)
-    used = msgspec.structs.replace(used, images=(Images(count=len(blobs), size=size),))
+    used = msgspec.structs.replace(used, images=(GeneratedImages(count=len(blobs), size=size),))
     return Drawn(
         pictures=tuple(_standard(blob.data) for blob in blobs),
         mime=blobs[0].mime_type,

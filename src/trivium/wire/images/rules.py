@@ -1,7 +1,7 @@
 """What each class of image models takes: the specification's table as data, and one check.
 
 Which model is of which class is not here (``providers/images.toml``, the settings). A model without
-a class is held to what holds for all (``wish.py``), and the upstream decides the rest.
+a class is held to what holds for all (``request.py``), and the upstream decides the rest.
 """
 
 import re
@@ -14,7 +14,7 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import wrong
-from trivium.wire.images.wish import WORDS, Wish
+from trivium.wire.images.request import WORDS, ImageRequest
 from trivium.wire.operation import Operation
 
 
@@ -29,7 +29,7 @@ class ImageClass(Enum):
     OPEN = "open"  # words of its own: types and numbers alone are checked
 
 
-class Rules(msgspec.Struct, frozen=True, kw_only=True):
+class ImageRules(msgspec.Struct, frozen=True, kw_only=True):
     """One column of the table."""
 
     title: str
@@ -63,8 +63,8 @@ _GPT_WORDS: Final = MappingProxyType(
 )
 _GPT_SIZES: Final = ("auto", "1024x1024", "1536x1024", "1024x1536")
 
-RULES: Final[Mapping[ImageClass, Rules]] = {
-    ImageClass.LEGACY_A: Rules(
+RULES: Final[Mapping[ImageClass, ImageRules]] = {
+    ImageClass.LEGACY_A: ImageRules(
         title="legacy image model A",
         prompt_max=1000,
         words={"quality": ("auto", "standard"), "response_format": WORDS["response_format"]},
@@ -73,7 +73,7 @@ RULES: Final[Mapping[ImageClass, Rules]] = {
         inputs_max=1,
         input_bytes_max=4_000_000,
     ),
-    ImageClass.LEGACY_B: Rules(
+    ImageClass.LEGACY_B: ImageRules(
         title="legacy image model B",
         prompt_max=4000,
         n_max=1,
@@ -85,14 +85,14 @@ RULES: Final[Mapping[ImageClass, Rules]] = {
         sizes=("1024x1024", "1792x1024", "1024x1792"),
         edits=False,
     ),
-    ImageClass.GPT: Rules(
+    ImageClass.GPT: ImageRules(
         title="a GPT image model",
         prompt_max=32_000,
         words=_GPT_WORDS,
         sizes=_GPT_SIZES,
         streams=True,
     ),
-    ImageClass.GPT_SIZES: Rules(
+    ImageClass.GPT_SIZES: ImageRules(
         title="a GPT image model",
         prompt_max=32_000,
         words=_GPT_WORDS,
@@ -112,43 +112,43 @@ _STEP: Final = 16
 _RATIO_MAX: Final = 3
 
 
-def check(wish: Wish, of: ImageClass | None, model: str, operation: Operation) -> None:
+def check(wanted: ImageRequest, of: ImageClass | None, model: str, operation: Operation) -> None:
     """Hold a wish against what a model's class takes. Raises ``Fault`` naming member and values.
 
     ``None`` and ``OPEN``: nothing is known of the class.
     """
-    if wish.partial_images and not wish.stream:
+    if wanted.partial_images and not wanted.stream:
         raise wrong("partial_images", "stand beside `stream`: true, or be 0")
     rules = RULES.get(of) if of is not None else None
     if rules is None:
         return
     who = f"`{model[:200]}`, {rules.title}"
     _operation(rules, who, operation)
-    if wish.prompt is not None and len(wish.prompt) > rules.prompt_max:
+    if wanted.prompt is not None and len(wanted.prompt) > rules.prompt_max:
         raise wrong(
             "prompt",
-            f"have at most {rules.prompt_max} characters for {who}; it has {len(wish.prompt)}",
+            f"have at most {rules.prompt_max} characters for {who}; it has {len(wanted.prompt)}",
         )
-    if wish.n is not None and wish.n > rules.n_max:
+    if wanted.n is not None and wanted.n > rules.n_max:
         allowed = "1" if rules.n_max == 1 else f"from 1 to {rules.n_max}"
-        raise wrong("n", f"be {allowed} for {who}, not {wish.n}")
+        raise wrong("n", f"be {allowed} for {who}, not {wanted.n}")
     for name in WORDS:
-        _word(wish, name, rules, who)
-    _streaming(wish, rules, who)
-    _size(wish, rules, who)
-    if wish.background == "transparent" and wish.output_format == "jpeg":
+        _word(wanted, name, rules, who)
+    _streaming(wanted, rules, who)
+    _size(wanted, rules, who)
+    if wanted.background == "transparent" and wanted.output_format == "jpeg":
         raise wrong("background", "not be transparent with `output_format` jpeg: use png or webp")
 
 
-def _operation(rules: Rules, who: str, operation: Operation) -> None:
+def _operation(rules: ImageRules, who: str, operation: Operation) -> None:
     able = {Operation.IMAGES_EDIT: rules.edits, Operation.IMAGES_VARY: rules.varies}
     if not able.get(operation, True):
         what = "edit images" if operation is Operation.IMAGES_EDIT else "make variations"
         raise Fault(Kind.UNREPRESENTABLE, f"{who}, does not {what}.", param="model")
 
 
-def _word(wish: Wish, name: str, rules: Rules, who: str) -> None:
-    value = getattr(wish, name)
+def _word(wanted: ImageRequest, name: str, rules: ImageRules, who: str) -> None:
+    value = getattr(wanted, name)
     if value is None:
         return
     allowed = rules.words.get(name)
@@ -168,15 +168,15 @@ def _word(wish: Wish, name: str, rules: Rules, who: str) -> None:
     raise _not_taken(name, who)
 
 
-def _streaming(wish: Wish, rules: Rules, who: str) -> None:
+def _streaming(wanted: ImageRequest, rules: ImageRules, who: str) -> None:
     if rules.streams:
-        if wish.output_compression is not None and wish.output_format not in ("jpeg", "webp"):
+        if wanted.output_compression is not None and wanted.output_format not in ("jpeg", "webp"):
             raise wrong("output_compression", "stand beside `output_format` jpeg or webp")
         return
-    if wish.stream:
+    if wanted.stream:
         raise _not_taken("stream", who)
     for name in ("partial_images", "output_compression"):
-        if getattr(wish, name) is not None:
+        if getattr(wanted, name) is not None:
             raise _not_taken(name, who)
 
 
@@ -191,8 +191,8 @@ def _not_taken(name: str, who: str) -> Fault:
     )
 
 
-def _size(wish: Wish, rules: Rules, who: str) -> None:
-    size = wish.size
+def _size(wanted: ImageRequest, rules: ImageRules, who: str) -> None:
+    size = wanted.size
     # the default is written as auto for all, so whoever writes it out means the default
     if size is None or size == "auto" or size in rules.sizes:
         return
@@ -211,16 +211,16 @@ def _size(wish: Wish, rules: Rules, who: str) -> None:
         raise wrong("size", f"be at most 3840x2160 for {who}, not {size}")
 
 
-def unsent(wish: Wish, of: ImageClass | None) -> tuple[str, ...]:
+def unsent(wanted: ImageRequest, of: ImageClass | None) -> tuple[str, ...]:
     """Members that a class does not know and that change nothing: they are not sent on."""
     rules = RULES.get(of) if of is not None else None
     if rules is None:
         return ()
     found = []
     if not rules.streams:
-        found += [name for name in ("size", "quality") if getattr(wish, name) == "auto"]
-        if wish.stream is False:
+        found += [name for name in ("size", "quality") if getattr(wanted, name) == "auto"]
+        if wanted.stream is False:
             found.append("stream")
-    elif wish.response_format is not None:
+    elif wanted.response_format is not None:
         found.append("response_format")
     return tuple(found)

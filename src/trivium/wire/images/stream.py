@@ -21,12 +21,12 @@ import msgspec
 from trivium.conversation.usage import Usage, added
 from trivium.faults import Fault, Kind
 from trivium.wire import errors
-from trivium.wire.answer_forms import Frame
+from trivium.wire.answer_structs import Frame
 from trivium.wire.images import usage
 from trivium.wire.operation import Shape
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.sse import frames
-from trivium.wire.whole import error_of
+from trivium.wire.whole_answer import error_of
 
 TEXT_BYTES_MAX: Final = 1_048_576
 """Of one event, without its picture."""
@@ -70,7 +70,7 @@ class Watch:
         "finished",
     )
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: RequestFacts) -> None:
         self._facts = facts
         self._text = bytearray()
         """The open event without its pictures."""

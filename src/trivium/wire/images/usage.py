@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from trivium.conversation.usage import Images, Usage
+from trivium.conversation.usage import GeneratedImages, Usage
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -67,5 +67,5 @@ def counted(usage: Usage | None, count: int, size: str, quality: str) -> Usage |
     """The same with the pictures themselves; ``None`` when there are neither."""
     if not count:
         return usage
-    images = (Images(count=count, size=size, quality=quality),)
+    images = (GeneratedImages(count=count, size=size, quality=quality),)
     return msgspec.structs.replace(usage or Usage(), images=images)

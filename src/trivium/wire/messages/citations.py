@@ -12,13 +12,13 @@ import msgspec
 
 from trivium.conversation.parts import Citation, Native, Text
 from trivium.wire import caps
-from trivium.wire.messages import answer_forms as forms
+from trivium.wire.messages import answer_structs as forms
 
 SHAPE: Final = "messages"
 """What ``Native.shape`` says of this shape's own JSON."""
 
 
-_decode: Final = msgspec.json.Decoder(forms.Citation).decode
+_decode: Final = msgspec.json.Decoder(forms.AnswerCitation).decode
 _decode_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 

@@ -3,8 +3,8 @@
 from typing import Final
 
 from trivium.conversation.finish import Unified
-from trivium.conversation.parts import Form
-from trivium.conversation.places import Places
+from trivium.conversation.parts import ReasoningForm
+from trivium.conversation.shape_capabilities import ShapeCapabilities
 from trivium.wire.codec import Codec
 from trivium.wire.messages import (
     citations,
@@ -12,21 +12,21 @@ from trivium.wire.messages import (
     read_request,
     read_stream,
     write_answer,
-    write_parts,
+    write_answer_parts,
     write_request,
     write_stream,
 )
 from trivium.wire.operation import Shape
 
-PLACES: Final = Places(
+PLACES: Final = ShapeCapabilities(
     shape="messages",
     shows=lambda _: False,
-    words=lambda part: bool(write_parts.plain(part)),
+    words=lambda part: bool(write_answer_parts.plain(part)),
     ends=frozenset(Unified) - {Unified.OTHER},
     stop_sequence=True,
     category=True,
     explanation=True,
-    form=Form.FULL,
+    form=ReasoningForm.FULL,
     blocks_cited=True,
     cites=lambda citation: citations.written(citation) is not None,
     counters=("audio_input", "audio_output", "image_input", "image_output"),

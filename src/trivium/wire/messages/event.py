@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from trivium.wire.answer_forms import Frame
-from trivium.wire.halves import sound
-from trivium.wire.messages.stream_forms import StreamEvent, Strict
+from trivium.wire.answer_structs import Frame
+from trivium.wire.messages.stream_structs import StreamEvent, Strict
+from trivium.wire.text_repair import sound
 
 DELTA_TYPE: Final = "content_block_delta"
 

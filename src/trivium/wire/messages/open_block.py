@@ -8,7 +8,7 @@ _decode: Final = msgspec.json.Decoder().decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class Open:
+class OpenBlock:
     """One block, from its start to its stop."""
 
     __slots__ = ("block", "index", "kind", "pieces", "said", "signed", "start", "texts")

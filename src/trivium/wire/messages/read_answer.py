@@ -8,19 +8,19 @@ from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.parts import Text
 from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
-from trivium.wire.messages import stops
-from trivium.wire.messages.answer_forms import Message, Plain, UncountedMessage
+from trivium.wire.messages import finish
+from trivium.wire.messages.answer_structs import AnswerMessage, Plain, UncountedMessage
 from trivium.wire.messages.failure import broke
-from trivium.wire.messages.read_parts import part, words
-from trivium.wire.messages.unread import ANSWER
-from trivium.wire.messages.usage import usage
-from trivium.wire.whole import error_of
+from trivium.wire.messages.known_members import ANSWER
+from trivium.wire.messages.read_answer_parts import part, words
+from trivium.wire.messages.read_usage import usage
+from trivium.wire.whole_answer import error_of
 
 TIERS: Final = {"standard": "default", "priority": "priority", "batch": "batch"}
 """Tiers that served an answer, in OpenAI's words."""
 
 
-_decode: Final = msgspec.json.Decoder(Message).decode
+_decode: Final = msgspec.json.Decoder(AnswerMessage).decode
 _decode_uncounted: Final = msgspec.json.Decoder(UncountedMessage).decode
 _decode_plain: Final = msgspec.json.Decoder(Plain).decode
 
@@ -33,7 +33,7 @@ def read(body: bytes, context: AnswerContext) -> Answer:
         plain = _decode_plain(body)
     except (ValueError, RecursionError):
         return _any(body, context)
-    end = stops.read(plain.stop_reason, plain.stop_sequence)
+    end = finish.read(plain.stop_reason, plain.stop_sequence)
     return Answer(
         (Candidate((Text(plain.content[0].text),), end),),
         usage(plain.usage),
@@ -60,7 +60,7 @@ def _any(body: bytes, context: AnswerContext) -> Answer:
         candidates=(
             Candidate(
                 parts,
-                stops.read(message.stop_reason, message.stop_sequence, message.stop_details),
+                finish.read(message.stop_reason, message.stop_sequence, message.stop_details),
             ),
         ),
         usage=usage(counters := getattr(message, "usage", None)),

@@ -13,24 +13,24 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.calls import ToolCall, ToolResult
-from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Role, Turn
+from trivium.conversation.losses import Rank
 from trivium.conversation.parts import CacheMark, Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
     Extension,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
 )
-from trivium.wire.codec import RequestContext
+from trivium.wire.codec import ReadContext
 from trivium.wire.messages import read_tools
-from trivium.wire.messages import request_forms as forms
+from trivium.wire.messages import request_structs as forms
 from trivium.wire.messages.paths import missing, view, wrong
-from trivium.wire.messages.read_blocks import Blocks
+from trivium.wire.messages.read_content import Blocks
 from trivium.wire.messages.version import VERSIONS, is_interleaved, version
 
 SHAPE: Final = "messages"
@@ -44,8 +44,8 @@ _integer: Final = msgspec.json.Decoder(int, strict=False)
 _number: Final = msgspec.json.Decoder(float)
 _strings: Final = msgspec.json.Decoder(list[str])
 _messages: Final = msgspec.json.Decoder(list[forms.Message])
-_thinking: Final = msgspec.json.Decoder(forms.Thinking)
-_output: Final = msgspec.json.Decoder(forms.Output)
+_thinking: Final = msgspec.json.Decoder(forms.ThinkingMember)
+_output: Final = msgspec.json.Decoder(forms.OutputConfig)
 _format: Final = msgspec.json.Decoder(forms.Format)
 _metadata: Final = msgspec.json.Decoder(forms.Metadata)
 _cache: Final = msgspec.json.Decoder(forms.Cache)
@@ -63,7 +63,7 @@ _TIERS: Final = {"auto": "auto", "standard_only": "default"}
 
 _WORDS: Final = frozenset({Text})
 _MODELS_OWN: Final = Sampling()
-_NO_OUTPUT: Final = forms.Output()
+_NO_OUTPUT: Final = forms.OutputConfig()
 _THINKING: Final = frozenset({"thinking", "output_config"})
 _FORMATTING: Final = frozenset({"output_format", "output_config"})
 _PACE: Final = frozenset({"speed", "service_tier"})
@@ -130,7 +130,7 @@ class _Body:
         return None if raw is None else view(decoder, raw, name)
 
 
-def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
+def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversation:
     """The conversation of a request body. Raises ``Fault`` naming the place."""
     body = _Body(members)
     there = body.members
@@ -149,7 +149,7 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         if "tool_choice" in there
         else (None, None)
     )
-    output: forms.Output = (
+    output: forms.OutputConfig = (
         body.get(_output, "output_config") if "output_config" in there else _NO_OUTPUT
     )
     user = _user(body) if "metadata" in there else None
@@ -311,26 +311,28 @@ def _stop(body: _Body) -> tuple[str, ...]:
     return tuple(rows)
 
 
-def _reasoning(body: _Body, output: forms.Output, most: int | None) -> ReasoningWish | None:
+def _reasoning(
+    body: _Body, output: forms.OutputConfig, most: int | None
+) -> ReasoningSettings | None:
     effort = _effort(output)
-    wish: forms.Thinking | None = body.get(_thinking, "thinking")
-    if wish is None:
-        return None if effort is None else ReasoningWish(effort=effort)
-    switch = _SWITCHES.get(wish.type)
+    wanted: forms.ThinkingMember | None = body.get(_thinking, "thinking")
+    if wanted is None:
+        return None if effort is None else ReasoningSettings(effort=effort)
+    switch = _SWITCHES.get(wanted.type)
     if switch is None:
         raise wrong("thinking.type", f"must be one of {', '.join(_SWITCHES)}.")
     if switch is Thinking.ON:
-        _check_budget(wish.budget_tokens, most)
+        _check_budget(wanted.budget_tokens, most)
     shown = None
-    if wish.display is not None:
-        if wish.display not in _DISPLAYS:
+    if wanted.display is not None:
+        if wanted.display not in _DISPLAYS:
             raise wrong("thinking.display", f"must be one of {', '.join(_DISPLAYS)}.")
-        shown = _DISPLAYS[wish.display]
-    budget = wish.budget_tokens if switch is Thinking.ON else None
-    return ReasoningWish(switch, effort, budget, shown)
+        shown = _DISPLAYS[wanted.display]
+    budget = wanted.budget_tokens if switch is Thinking.ON else None
+    return ReasoningSettings(switch, effort, budget, shown)
 
 
-def _effort(output: forms.Output) -> Effort | None:
+def _effort(output: forms.OutputConfig) -> Effort | None:
     if output.effort is None:
         return None
     effort = _EFFORTS.get(output.effort)
@@ -349,18 +351,18 @@ def _check_budget(budget: int | None, most: int | None) -> None:
         raise wrong("thinking.budget_tokens", "must be less than max_tokens.")
 
 
-def _answer_format(body: _Body, output: forms.Output) -> ResponseFormat | None:
-    wish, path = output.format, "output_config.format"
+def _answer_format(body: _Body, output: forms.OutputConfig) -> ResponseFormat | None:
+    wanted, path = output.format, "output_config.format"
     alias = body.get(_format, "output_format")
     if alias is not None:
-        if wish is not None:
+        if wanted is not None:
             raise wrong("output_format", "is the old name of output_config.format; send one.")
-        wish, path = alias, "output_format"
-    if wish is None:
+        wanted, path = alias, "output_format"
+    if wanted is None:
         return None
-    if wish.type != "json_schema":
+    if wanted.type != "json_schema":
         raise wrong(f"{path}.type", "must be json_schema.")
-    schema = bytes(wish.schema)
+    schema = bytes(wanted.schema)
     if not schema.startswith(b"{"):
         raise (
             missing(f"{path}.schema")
@@ -382,7 +384,7 @@ def _tier(body: _Body) -> str | None:
     return None if name is None else _TIERS[name]
 
 
-def _extensions(members: Mapping[str, msgspec.Raw], output: forms.Output) -> list[Extension]:
+def _extensions(members: Mapping[str, msgspec.Raw], output: forms.OutputConfig) -> list[Extension]:
     out: list[Extension] = []
     if not _READ.issuperset(members):
         out += [

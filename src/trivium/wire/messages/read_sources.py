@@ -20,7 +20,7 @@ from trivium.conversation.parts import (
     Text,
 )
 from trivium.wire.data_url import standard
-from trivium.wire.messages import request_forms as forms
+from trivium.wire.messages import request_structs as forms
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.paths import missing, view, wrong
 
@@ -30,8 +30,8 @@ PLAIN: Final = "text/plain"
 
 
 _source: Final = msgspec.json.Decoder(forms.Source)
-_pieces: Final = msgspec.json.Decoder(str | list[forms.Piece])
-_texts: Final = msgspec.json.Decoder(list[forms.Piece])
+_pieces: Final = msgspec.json.Decoder(str | list[forms.RequestPiece])
+_texts: Final = msgspec.json.Decoder(list[forms.RequestPiece])
 _citable: Final = msgspec.json.Decoder(forms.Citable)
 
 
@@ -146,7 +146,7 @@ def _written_out(raw: msgspec.Raw, path: str) -> tuple[Text | Image, ...]:
     )
 
 
-def _text(row: forms.Piece, path: str) -> Text:
+def _text(row: forms.RequestPiece, path: str) -> Text:
     if row.type != "text":
         raise wrong(f"{path}.type", "must be text.")
     if row.text is None:

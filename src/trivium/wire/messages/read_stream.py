@@ -28,15 +28,15 @@ from trivium.conversation.events import (
 )
 from trivium.conversation.items import Part
 from trivium.conversation.opaque import REDACTED, SIGNATURE, Opaque
-from trivium.conversation.parts import Form, Reasoning, Text
-from trivium.conversation.places import Loss
+from trivium.conversation.parts import Reasoning, ReasoningForm, Text
+from trivium.conversation.shape_capabilities import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import caps, errors
-from trivium.wire.answer_forms import Frame
+from trivium.wire.answer_structs import Frame
 from trivium.wire.codec import AnswerContext
-from trivium.wire.halves import Splitter
-from trivium.wire.messages import citations, stops
+from trivium.wire.frame_template import Template, Told
+from trivium.wire.messages import citations, finish
 from trivium.wire.messages.event import (
     DELTA_TYPE,
     decode_all,
@@ -45,9 +45,10 @@ from trivium.wire.messages.event import (
     text_of,
 )
 from trivium.wire.messages.failure import broke
-from trivium.wire.messages.open_block import Open
+from trivium.wire.messages.known_members import BEGINNING, DELTA, END
+from trivium.wire.messages.open_block import OpenBlock
 from trivium.wire.messages.read_answer import tier
-from trivium.wire.messages.read_parts import (
+from trivium.wire.messages.read_answer_parts import (
     EMPTY,
     attached,
     call,
@@ -56,12 +57,11 @@ from trivium.wire.messages.read_parts import (
     other,
     words,
 )
-from trivium.wire.messages.stream_forms import StreamDelta, StreamEvent, StreamStart
-from trivium.wire.messages.unread import BEGINNING, DELTA, END
-from trivium.wire.messages.usage import counters, merged, uncounted, usage
+from trivium.wire.messages.read_usage import counters, merged, uncounted, usage
+from trivium.wire.messages.stream_structs import StreamDelta, StreamEvent, StreamStart
 from trivium.wire.sse import DONE, completed, first_boundary, frames, with_line_feeds
-from trivium.wire.template import Template, Told
-from trivium.wire.whole import error_of
+from trivium.wire.text_repair import RepairingSplitter
+from trivium.wire.whole_answer import error_of
 
 _decode_any: Final = msgspec.json.Decoder().decode
 _encode: Final = msgspec.json.Encoder().encode
@@ -97,17 +97,17 @@ class Reader:
     def __init__(self, context: AnswerContext) -> None:
         self.usage: Usage | None = None
         self._context = context
-        self._splitter = Splitter()
-        self._blocks: dict[int, Open] = {}
+        self._splitter = RepairingSplitter()
+        self._blocks: dict[int, OpenBlock] = {}
         self._counters: Mapping[str, Any] = {}
-        self._finish = stops.read(None)
+        self._finish = finish.read(None)
         self._next = 0
         self._cited = 0
         self._started = False
         self._over = self._is_counted = self.stopped = False
         self._tier: str | None = None
         self._template = Template()
-        self._flow: Open | None = None
+        self._flow: OpenBlock | None = None
         """The open block whose deltas the template is of."""
 
     def feed(self, data: bytes) -> list[Event]:
@@ -267,7 +267,7 @@ class Reader:
             reported = counters(event.usage)
             if delta is not None and delta.stop_reason is not None:
                 self.stopped = True
-                self._finish = stops.read(
+                self._finish = finish.read(
                     delta.stop_reason, delta.stop_sequence, delta.stop_details
                 )
             if isinstance(reported, Mapping) and reported.get("output_tokens") is not None:
@@ -328,26 +328,26 @@ class Reader:
             return
         look(block, raw, self._context)
         if block.type == "text":
-            opened = Open("text", self._told(Text(""), out))
+            opened = OpenBlock("text", self._told(Text(""), out))
             if text := words(block.text):
                 out.append(Delta(opened.index, text))
             out += [Cited(opened.index, one) for one in citations.answered(block.citations)]
         elif block.type == "tool_use":
-            opened = Open("tool_use", self._told(call(block), out), bytes(block.input))
+            opened = OpenBlock("tool_use", self._told(call(block), out), bytes(block.input))
         elif block.type == "thinking":
-            opened = Open("thinking", -1)
+            opened = OpenBlock("thinking", -1)
             opened.signed = [words(block.signature)]
             if text := words(block.thinking):
                 self._think(opened, text, out)
         elif block.type == "redacted_thinking":
             opaque = attached(REDACTED, block.data, self._context)
-            opened = Open("redacted_thinking", self._told(_hidden(opaque), out))
+            opened = OpenBlock("redacted_thinking", self._told(_hidden(opaque), out))
         else:
-            opened = Open("", -1)
+            opened = OpenBlock("", -1)
             opened.block = _decode_any(raw)
         self._blocks[at] = opened
 
-    def _think(self, block: Open, text: str, out: list[Event]) -> None:
+    def _think(self, block: OpenBlock, text: str, out: list[Event]) -> None:
         if block.index < 0:
             block.index = self._told(Reasoning(""), out)
         out.append(Delta(block.index, text))
@@ -374,7 +374,7 @@ class Reader:
         else:
             block.grow(line)
 
-    def _cite(self, block: Open, delta: StreamDelta, out: list[Event]) -> None:
+    def _cite(self, block: OpenBlock, delta: StreamDelta, out: list[Event]) -> None:
         self._cited += 1
         if self._cited > caps.CITATIONS_MAX:
             raise caps.too_many("citations", caps.CITATIONS_MAX)
@@ -384,7 +384,7 @@ class Reader:
         else:
             self._context.unread("citations", Loss.UNKNOWN)
 
-    def _unannounced(self, at: int, delta: StreamDelta, out: list[Event]) -> Open | None:
+    def _unannounced(self, at: int, delta: StreamDelta, out: list[Event]) -> OpenBlock | None:
         """A delta of a block that never began: some relays leave the start out."""
         if delta.text:
             self._open(at, b'{"type":"text"}', out)
@@ -425,7 +425,7 @@ class Reader:
 
 
 def _hidden(opaque: tuple[Opaque, ...]) -> Reasoning:
-    return Reasoning("", Form.HIDDEN, opaque=opaque)
+    return Reasoning("", ReasoningForm.HIDDEN, opaque=opaque)
 
 
 def _read(frame: bytes) -> Told | None:

@@ -19,10 +19,10 @@ from trivium.conversation.tools import (
     ToolChoice,
     VendorTool,
 )
-from trivium.wire.messages import request_forms as forms
+from trivium.wire.messages import request_structs as forms
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.paths import missing, view, wrong
-from trivium.wire.messages.read_blocks import Blocks
+from trivium.wire.messages.read_content import Blocks
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 

@@ -14,15 +14,15 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors
-from trivium.wire.answer_forms import Frame
+from trivium.wire.answer_structs import Frame
 from trivium.wire.errors import stream_tail
 from trivium.wire.locate import holding
-from trivium.wire.messages.stream_forms import LooseEvent, WatchedEvent, WatchedMessage
-from trivium.wire.messages.usage import merged, uncounted, usage
+from trivium.wire.messages.read_usage import merged, uncounted, usage
+from trivium.wire.messages.stream_structs import LooseEvent, WatchedEvent, WatchedMessage
 from trivium.wire.operation import Shape
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.sse import Splitter, parse
-from trivium.wire.whole import error_of
+from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(WatchedEvent).decode
 _decode_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -112,7 +112,7 @@ class Watch:
         return False
 
 
-def watch(facts: Facts) -> Watch:  # noqa: ARG001 - every request of the shape streams alike
+def watch(facts: RequestFacts) -> Watch:  # noqa: ARG001 - every request of the shape streams alike
     """Return a new watch for one stream."""
     return Watch()
 

@@ -8,8 +8,8 @@ from trivium.conversation.answer import Answer
 from trivium.conversation.estimate import tokens
 from trivium.conversation.usage import Usage
 from trivium.wire.codec import WriteContext
-from trivium.wire.messages import stops
-from trivium.wire.messages.write_parts import blocks, counters
+from trivium.wire.messages import finish
+from trivium.wire.messages.write_answer_parts import blocks, counters
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -33,7 +33,7 @@ def write(answer: Answer, context: WriteContext) -> bytes:
             "role": "assistant",
             "model": context.model,
             "content": content,
-            **stops.written(candidate.finish, map(type, candidate.parts)),
+            **finish.written(candidate.finish, map(type, candidate.parts)),
             "usage": counters(usage, answer.service_tier),
         }
     )

@@ -12,16 +12,16 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.fit import FILLER
-from trivium.conversation.honesty import Act, Mend, Rank, Report
 from trivium.conversation.items import INSTRUCTING, Role, Turn
-from trivium.conversation.members import DEMOTED, Concept, member, reworded, unnamed
+from trivium.conversation.losses import DropAction, Mend, Rank, Report
+from trivium.conversation.member_table import DEMOTED, Concept, member, reworded, unnamed
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, FormatKind, ResponseFormat, Sampling
 from trivium.conversation.target import TargetFacts
 from trivium.conversation.turns import leading
-from trivium.wire.messages import schema, write_thinking, write_tools
+from trivium.wire.messages import write_schema, write_thinking, write_tools
 from trivium.wire.messages.citations import SHAPE
-from trivium.wire.messages.write_blocks import THINKING, Row, Writing
+from trivium.wire.messages.write_content import THINKING, ContentWriter, Row
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -41,7 +41,7 @@ _SAME_TIER: Final = frozenset({"auto", "default"})
 
 def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
     """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
-    writing = Writing(conversation, facts, report)
+    writing = ContentWriter(conversation, facts, report)
     _refuse(conversation, writing)
     tools = write_tools.tools(conversation, writing) if conversation.tools else None
     head = leading(conversation.turns)
@@ -73,7 +73,7 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
     return _encode(body)
 
 
-def _refuse(conversation: Conversation, writing: Writing) -> None:
+def _refuse(conversation: Conversation, writing: ContentWriter) -> None:
     """Report the members for which the shape has nothing."""
     if conversation.candidates is not None and conversation.candidates > 1:
         writing.lacks(Concept.CANDIDATES, "the messages shape gives one answer")
@@ -93,7 +93,7 @@ def _refuse(conversation: Conversation, writing: Writing) -> None:
         writing.lacks(Concept.CACHE_KEY, "decides the channel only")
 
 
-def _system(conversation: Conversation, head: int, writing: Writing) -> list[Row]:
+def _system(conversation: Conversation, head: int, writing: ContentWriter) -> list[Row]:
     """The top-level slot: the instructions, and those of the first ``head`` turns."""
     texts = conversation.instructions
     if head:
@@ -101,7 +101,7 @@ def _system(conversation: Conversation, head: int, writing: Writing) -> list[Row
     return [row for text in texts for row in writing.text(text, "system")]
 
 
-def _texts(turns: tuple[Turn, ...], writing: Writing) -> list[Text]:
+def _texts(turns: tuple[Turn, ...], writing: ContentWriter) -> list[Text]:
     parts = [part for turn in turns for part in turn.parts]
     texts = [part for part in parts if isinstance(part, Text)]
     if len(texts) < len(parts):
@@ -109,7 +109,7 @@ def _texts(turns: tuple[Turn, ...], writing: Writing) -> list[Text]:
     return texts
 
 
-def _messages(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[Row]:
+def _messages(turns: tuple[Turn, ...], skipped: int, writing: ContentWriter) -> list[Row]:
     """The history: neighbours of one role put together, results first in their turn."""
     out: list[Row] = []
     for at, turn in enumerate(turns, skipped):
@@ -136,7 +136,7 @@ def _messages(turns: tuple[Turn, ...], skipped: int, writing: Writing) -> list[R
     return _opened([message for message in out if message["content"]], writing)
 
 
-def _concluded(content: list[Row], is_last: bool, writing: Writing) -> None:
+def _concluded(content: list[Row], is_last: bool, writing: ContentWriter) -> None:
     """Take out thinking that nothing follows, as in an answer that was cut: vendors refuse it."""
     while content and content[-1]["type"] in THINKING:
         content.pop()
@@ -146,7 +146,7 @@ def _concluded(content: list[Row], is_last: bool, writing: Writing) -> None:
         content.append({"type": "text", "text": FILLER})
 
 
-def _opened(messages: list[Row], writing: Writing) -> list[Row]:
+def _opened(messages: list[Row], writing: ContentWriter) -> list[Row]:
     """The history, looked at from both ends: the user begins, and no blank ends it."""
     for row in messages:
         if row["role"] != "system":
@@ -165,12 +165,12 @@ def _opened(messages: list[Row], writing: Writing) -> list[Row]:
             end["text"] = end["text"].rstrip()
             history = member(Concept.HISTORY, writing.shape)
             writing.report.drop(
-                Rank.HINT, history, "white space at the end of the last message", Act.CHANGED
+                Rank.HINT, history, "white space at the end of the last message", DropAction.CHANGED
             )
     return messages
 
 
-def _turn(turn: Turn, where: str, writing: Writing) -> tuple[str, list[Row]]:
+def _turn(turn: Turn, where: str, writing: ContentWriter) -> tuple[str, list[Row]]:
     if turn.role not in INSTRUCTING:
         return _SPEAKERS[turn.role], writing.parts(turn.parts, where)
     if writing.facts.mid_system:
@@ -185,37 +185,37 @@ def _turn(turn: Turn, where: str, writing: Writing) -> tuple[str, list[Row]]:
 
 
 def _format(
-    wish: ResponseFormat, writing: Writing, system: list[Row], output: dict[str, Any]
+    wanted: ResponseFormat, writing: ContentWriter, system: list[Row], output: dict[str, Any]
 ) -> None:
-    if wish.kind is FormatKind.TEXT:
+    if wanted.kind is FormatKind.TEXT:
         return
-    if wish.kind is FormatKind.JSON:
+    if wanted.kind is FormatKind.JSON:
         system.append({"type": "text", "text": JSON_HINT})
         writing.report.drop(
             Rank.HINT,
             member(Concept.FORMAT, writing.shape),
             "asked for in words, since the messages shape has no such switch",
-            Act.CHANGED,
+            DropAction.CHANGED,
         )
         return
-    if wish.kind is FormatKind.ENUM or wish.schema is None or not writing.facts.schema:
+    if wanted.kind is FormatKind.ENUM or wanted.schema is None or not writing.facts.schema:
         writing.lacks(Concept.FORMAT, "this model cannot be held to it")
         return
-    unnamed(wish, writing.shape, writing.report)
-    data = wish.schema
+    unnamed(wanted, writing.shape, writing.report)
+    data = wanted.schema
     if not writing.facts.schema_full:
-        data, folded = schema.closed(data)
+        data, folded = write_schema.closed(data)
         if folded:
             writing.report.drop(
                 Rank.HINT,
                 member(Concept.FORMAT, writing.shape),
                 f"{', '.join(folded)} became words of the schema",
-                Act.CHANGED,
+                DropAction.CHANGED,
             )
     output["format"] = {"type": "json_schema", "schema": msgspec.Raw(data)}
 
 
-def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
+def _rest(conversation: Conversation, writing: ContentWriter) -> dict[str, Any]:
     body: dict[str, Any] = {}
     # an empty one asks for nothing
     stops = [one for one in conversation.stop if one]
@@ -242,7 +242,7 @@ def _rest(conversation: Conversation, writing: Writing) -> dict[str, Any]:
     return body
 
 
-def _tier(tier: str, writing: Writing) -> dict[str, Any]:
+def _tier(tier: str, writing: ContentWriter) -> dict[str, Any]:
     if tier not in _SAME_TIER:
         writing.lacks(Concept.SERVICE_TIER, "the messages shape has no such tier")
     return {"service_tier": _TIERS[tier]} if tier in _TIERS else {}

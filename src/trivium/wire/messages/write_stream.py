@@ -29,14 +29,14 @@ from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.items import Part
 from trivium.conversation.opaque import Opaque
 from trivium.conversation.parts import Reasoning, Refusal, Text
-from trivium.conversation.serial import Serial
+from trivium.conversation.sequential_parts import SequentialParts
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors
 from trivium.wire.codec import WriteContext
 from trivium.wire.errors import stream_tail
-from trivium.wire.messages import citations, stops
-from trivium.wire.messages.write_parts import (
+from trivium.wire.messages import citations, finish
+from trivium.wire.messages.write_answer_parts import (
     blocks,
     call_start,
     counters,
@@ -85,7 +85,7 @@ class Writer:
 
     def __init__(self, context: WriteContext) -> None:
         self._context = context
-        self._serial = Serial()
+        self._serial = SequentialParts()
         self._live = _NOBODY
         """Index of the part whose deltas go straight through."""
         self._before = b""
@@ -341,7 +341,7 @@ class Writer:
             _frame(
                 "message_delta",
                 {
-                    "delta": stops.written(self._finish, self._kinds),
+                    "delta": finish.written(self._finish, self._kinds),
                     "usage": counters(usage, event.service_tier or self._tier),
                 },
             )

@@ -10,12 +10,12 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.effort import budget_of, inexact, nearest, room, wished
-from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, lacking
-from trivium.conversation.request import Conversation, Effort, ReasoningWish, Thinking
+from trivium.conversation.losses import DropAction, Rank
+from trivium.conversation.member_table import Concept, lacking
+from trivium.conversation.request import Conversation, Effort, ReasoningSettings, Thinking
 from trivium.conversation.target import Thinks
 from trivium.wire.messages.citations import SHAPE
-from trivium.wire.messages.write_blocks import THINKING, Writing
+from trivium.wire.messages.write_content import THINKING, ContentWriter
 from trivium.wire.messages.write_tools import FORCED
 
 OUTPUT_MAX: Final = 4096
@@ -50,34 +50,39 @@ class Settled:
         return self.thinking is not None and self.thinking["type"] in ("enabled", "adaptive")
 
 
-def settle(conversation: Conversation, messages: list[dict[str, Any]], writing: Writing) -> Settled:
+def settle(
+    conversation: Conversation, messages: list[dict[str, Any]], writing: ContentWriter
+) -> Settled:
     """Thinking and the output limit, fitted to each other and to the rest."""
-    facts, wish = writing.facts, conversation.reasoning
+    facts, requested = writing.facts, conversation.reasoning
     limit = conversation.output_max
     if limit is not None and facts.output_cap is not None and limit > facts.output_cap:
         writing.report.drop(
-            Rank.HINT, _limit_member(conversation), "above the model's own limit", Act.CHANGED
+            Rank.HINT,
+            _limit_member(conversation),
+            "above the model's own limit",
+            DropAction.CHANGED,
         )
         limit = facts.output_cap
     default = facts.output_default or OUTPUT_MAX
     if facts.output_cap is not None:
         default = min(default, facts.output_cap)
     chosen = default if limit is None else limit
-    if wish is None:
+    if requested is None:
         return Settled(chosen)
-    if wished(wish) is Effort.NONE:
+    if wished(requested) is Effort.NONE:
         return Settled(chosen, _off(writing))
     if facts.thinks is Thinks.NONE:
         writing.lacks(Concept.REASONING, "this model does not think")
         return Settled(chosen)
     if facts.thinks is Thinks.BUDGET:
-        return _budgeted(wish, conversation, messages, writing, limit, chosen)
-    if wish.style is not None:
+        return _budgeted(requested, conversation, messages, writing, limit, chosen)
+    if requested.style is not None:
         writing.lacks(Concept.REASONING, "a summary has one length here")
-    return Settled(chosen, _adaptive(wish, conversation.shape), _effort(wish, writing))
+    return Settled(chosen, _adaptive(requested, conversation.shape), _effort(requested, writing))
 
 
-def _off(writing: Writing) -> dict[str, Any] | None:
+def _off(writing: ContentWriter) -> dict[str, Any] | None:
     if writing.facts.thinks is Thinks.NONE:
         return None
     if not writing.facts.thinking_off:
@@ -87,10 +92,10 @@ def _off(writing: Writing) -> dict[str, Any] | None:
 
 
 def _budgeted(
-    wish: ReasoningWish,
+    requested: ReasoningSettings,
     conversation: Conversation,
     messages: list[dict[str, Any]],
-    writing: Writing,
+    writing: ContentWriter,
     limit: int | None,
     chosen: int,
 ) -> Settled:
@@ -101,21 +106,21 @@ def _budgeted(
     if _is_unsigned(messages):
         writing.lacks(Concept.REASONING, "the turn it would go on with has no thinking of its own")
         return Settled(chosen)
-    wanted = budget_of(wish, writing.facts)
+    wanted = budget_of(requested, writing.facts)
     facts = msgspec.structs.replace(writing.facts, output_default=chosen)
     budget, fitting = room(wanted, limit, facts)
     if not budget or fitting is None:
         writing.lacks(Concept.REASONING, "the output limit leaves no room for thinking")
         return Settled(chosen)
-    if budget != wanted and (wish.budget is not None or wish.effort is not None):
+    if budget != wanted and (requested.budget is not None or requested.effort is not None):
         lacking(
             writing.report,
             Concept.REASONING,
             writing.shape,
             "must stay below the output limit",
-            act=Act.CHANGED,
+            act=DropAction.CHANGED,
         )
-    return Settled(fitting, _shown({"type": "enabled", "budget_tokens": budget}, wish))
+    return Settled(fitting, _shown({"type": "enabled", "budget_tokens": budget}, requested))
 
 
 def _is_unsigned(messages: list[dict[str, Any]]) -> bool:
@@ -131,46 +136,48 @@ def _is_unsigned(messages: list[dict[str, Any]]) -> bool:
     return last["role"] == "assistant" and last["content"][0]["type"] not in THINKING
 
 
-def _adaptive(wish: ReasoningWish, shape: str) -> dict[str, Any] | None:
-    if wish.switch is Thinking.BETWEEN_TOOLS:
+def _adaptive(requested: ReasoningSettings, shape: str) -> dict[str, Any] | None:
+    if requested.switch is Thinking.BETWEEN_TOOLS:
         return {"type": "between_tools"}
-    if wish.switch is None and wish.shown is None and shape == SHAPE:
+    if requested.switch is None and requested.shown is None and shape == SHAPE:
         # this shape's own callers say both, and effort alone is about the answer
         return None
-    return _shown({"type": "adaptive"}, wish)
+    return _shown({"type": "adaptive"}, requested)
 
 
-def _shown(thinking: dict[str, Any], wish: ReasoningWish) -> dict[str, Any]:
-    if wish.shown is not None:
-        thinking["display"] = "summarized" if wish.shown else "omitted"
+def _shown(thinking: dict[str, Any], requested: ReasoningSettings) -> dict[str, Any]:
+    if requested.shown is not None:
+        thinking["display"] = "summarized" if requested.shown else "omitted"
     return thinking
 
 
-def _effort(wish: ReasoningWish, writing: Writing) -> str | None:
-    step = wished(wish)
+def _effort(requested: ReasoningSettings, writing: ContentWriter) -> str | None:
+    step = wished(requested)
     if step is None:
         return None
     found = nearest(step, writing.facts.efforts)
-    if found is None and wish.effort is None:
+    if found is None and requested.effort is None:
         return None  # thinking is switched on, and has no other steps
-    if found is not step or inexact(wish):
+    if found is not step or inexact(requested):
         lacking(
             writing.report,
             Concept.REASONING,
             writing.shape,
             "the nearest step this model has" if found else "this model has no steps",
-            act=Act.CHANGED if found else Act.DROPPED,
+            act=DropAction.CHANGED if found else DropAction.DROPPED,
         )
     return None if found is None else found.value
 
 
-def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> dict[str, Any]:
+def sampling(
+    conversation: Conversation, settled: Settled, writing: ContentWriter
+) -> dict[str, Any]:
     """The sampling members that this model takes together."""
-    wish, facts = conversation.sampling, writing.facts
+    requested, facts = conversation.sampling, writing.facts
     out: dict[str, Any] = {}
     thinks = settled.thinks
-    temperature: Any = wish.temperature  # an integer stays one
-    top_p: Any = wish.top_p
+    temperature: Any = requested.temperature  # an integer stays one
+    top_p: Any = requested.top_p
     if temperature is not None:
         _temperature(temperature, out, writing, thinks=thinks)
     if top_p is not None:
@@ -181,18 +188,18 @@ def sampling(conversation: Conversation, settled: Settled, writing: Writing) -> 
                 writing.lacks(Concept.TOP_P, "not taken together with temperature")
         else:
             out["top_p"] = top_p
-    if wish.top_k is not None:
+    if requested.top_k is not None:
         if thinks:
             writing.lacks(Concept.TOP_K, _THINKS)
         else:
-            out["top_k"] = wish.top_k
+            out["top_k"] = requested.top_k
     for name, concept in _ABSENT:
-        if getattr(wish, name) is not None:
+        if getattr(requested, name) is not None:
             writing.lacks(concept, "the messages shape has no such member")
     return out
 
 
-def _temperature(wanted: Any, out: dict[str, Any], writing: Writing, *, thinks: bool) -> None:
+def _temperature(wanted: Any, out: dict[str, Any], writing: ContentWriter, *, thinks: bool) -> None:
     most = writing.facts.temperature_max
     if wanted > most:
         lacking(
@@ -200,7 +207,7 @@ def _temperature(wanted: Any, out: dict[str, Any], writing: Writing, *, thinks: 
             Concept.TEMPERATURE,
             writing.shape,
             f"at most {most:g}",
-            act=Act.CHANGED,
+            act=DropAction.CHANGED,
         )
         wanted = most
     if thinks and wanted != 1:

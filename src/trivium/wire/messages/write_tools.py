@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom import in_words
-from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, declared, foreign, lacking, member
+from trivium.conversation.custom_tools import in_words
+from trivium.conversation.losses import DropAction, Rank
+from trivium.conversation.member_table import Concept, declared, foreign, lacking, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -20,9 +20,9 @@ from trivium.conversation.tools import (
     ServerTool,
     Tool,
 )
-from trivium.wire.messages import schema
+from trivium.wire.messages import write_schema
 from trivium.wire.messages.citations import SHAPE
-from trivium.wire.messages.write_blocks import Writing, shallow
+from trivium.wire.messages.write_content import ContentWriter, shallow
 
 _NO_PARAMETERS: Final = b'{"type":"object","properties":{}}'
 _decode: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -51,7 +51,7 @@ FORCED: Final = frozenset({ChoiceMode.REQUIRED, ChoiceMode.NAMED})
 """Choices that leave the model no way around a call."""
 
 
-def tools(conversation: Conversation, writing: Writing) -> list[dict[str, Any]]:
+def tools(conversation: Conversation, writing: ContentWriter) -> list[dict[str, Any]]:
     """The ``tools`` member; of an allowed subset only the tools in it."""
     choice = conversation.tool_choice
     subset = (
@@ -71,7 +71,7 @@ def _known_as(tool: Tool) -> tuple[str, ...]:
     return (tool.name, tool.kind.value) if isinstance(tool, ServerTool) else (tool.name,)
 
 
-def _one(tool: Tool, writing: Writing) -> dict[str, Any]:
+def _one(tool: Tool, writing: ContentWriter) -> dict[str, Any]:
     if isinstance(tool, FunctionTool):
         row = _function(tool, writing)
     elif isinstance(tool, CustomTool):
@@ -89,7 +89,7 @@ def _one(tool: Tool, writing: Writing) -> dict[str, Any]:
     return row | writing.marks.of(tool.cache)
 
 
-def _function(tool: FunctionTool, writing: Writing) -> dict[str, Any]:
+def _function(tool: FunctionTool, writing: ContentWriter) -> dict[str, Any]:
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     if tool.description:
         row["description"] = tool.description
@@ -99,14 +99,14 @@ def _function(tool: FunctionTool, writing: Writing) -> dict[str, Any]:
         strict = False
     parameters = _object(tool.parameters)
     if strict and not writing.facts.schema_full:
-        parameters, folded = schema.closed(parameters)
+        parameters, folded = write_schema.closed(parameters)
         if folded:
             lacking(
                 writing.report,
                 Concept.STRICT_TOOL,
                 writing.shape,
                 f"{', '.join(folded)} became words",
-                act=Act.CHANGED,
+                act=DropAction.CHANGED,
             )
     row["input_schema"] = msgspec.Raw(parameters)
     if strict:
@@ -132,7 +132,7 @@ def _object(parameters: bytes | None) -> bytes:
     return _encode({"type": "object", **members})
 
 
-def _custom(tool: CustomTool, writing: Writing) -> dict[str, Any]:
+def _custom(tool: CustomTool, writing: ContentWriter) -> dict[str, Any]:
     """A free-text tool as a function with one string."""
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     if words := in_words(tool, writing.report):
@@ -145,7 +145,7 @@ def _custom(tool: CustomTool, writing: Writing) -> dict[str, Any]:
     return row
 
 
-def _server(tool: ServerTool, writing: Writing) -> dict[str, Any]:
+def _server(tool: ServerTool, writing: ContentWriter) -> dict[str, Any]:
     kind, name = _SERVER[tool.kind]
     row: dict[str, Any] = {"type": kind, "name": name}
     if tool.allowed_domains:
@@ -166,13 +166,13 @@ def _server(tool: ServerTool, writing: Writing) -> dict[str, Any]:
     return row
 
 
-def choice(conversation: Conversation, writing: Writing) -> dict[str, Any] | None:
+def choice(conversation: Conversation, writing: ContentWriter) -> dict[str, Any] | None:
     """The ``tool_choice`` member; ``None`` where there is nothing to say or to choose from."""
-    wish, parallel = conversation.tool_choice, conversation.parallel_calls
-    if not conversation.tools or (wish is None and parallel is None):
+    wanted, parallel = conversation.tool_choice, conversation.parallel_calls
+    if not conversation.tools or (wanted is None and parallel is None):
         return None
-    mode = ChoiceMode.AUTO if wish is None else wish.mode
-    if wish is not None and wish.native is not None and not wish.names:
+    mode = ChoiceMode.AUTO if wanted is None else wanted.mode
+    if wanted is not None and wanted.native is not None and not wanted.names:
         writing.lacks(Concept.TOOL_CHOICE, "it names another vendor's own tool")
     if mode in FORCED and not writing.facts.forced_calls:
         writing.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
@@ -181,17 +181,17 @@ def choice(conversation: Conversation, writing: Writing) -> dict[str, Any] | Non
             Rank.HINT,
             member(Concept.TOOL_CHOICE, writing.shape),
             "calls are checked where the tool is strict",
-            Act.CHANGED,
+            DropAction.CHANGED,
         )
     row: dict[str, Any] = {"type": _MODES[mode]}
-    if mode is ChoiceMode.NAMED and wish is not None and wish.names:
-        row["name"] = _target_name(wish.names[0], conversation, writing)
+    if mode is ChoiceMode.NAMED and wanted is not None and wanted.names:
+        row["name"] = _target_name(wanted.names[0], conversation, writing)
     if parallel is not None and mode is not ChoiceMode.NONE:
         row["disable_parallel_tool_use"] = not parallel
     return row
 
 
-def _target_name(name: str, conversation: Conversation, writing: Writing) -> str:
+def _target_name(name: str, conversation: Conversation, writing: ContentWriter) -> str:
     for tool in conversation.tools:
         if isinstance(tool, FunctionTool | CustomTool) and tool.name == name:
             return writing.name(name, tool.namespace)

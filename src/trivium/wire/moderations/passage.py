@@ -9,20 +9,20 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import basics, whole
+from trivium.wire import openai_members, whole_answer
 from trivium.wire.checks import missing, wrong
-from trivium.wire.passage import Answer, Facts, Passage
+from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 MODEL: Final = "omni-moderation-latest"
 """The model of a request that names none, by the protocol."""
 
 
-def facts(body: Members) -> Facts:
+def facts(body: Members) -> RequestFacts:
     """Read and check a moderations request. Raises ``Fault`` naming the member."""
-    model = MODEL if body.raw("model") is None else basics.model(body)
+    model = MODEL if body.raw("model") is None else openai_members.model(body)
     check_input(body.value("input"))
-    return Facts(model=model, output_max=0)
+    return RequestFacts(model=model, output_max=0)
 
 
 def check_input(value: Any) -> None:
@@ -74,12 +74,12 @@ def _wrong_type(path: str, wanted: str, value: Any) -> Fault:
 
 def changes(
     body: Members,
-    facts: Facts,
+    facts: RequestFacts,
     upstream_model: str,
     ask_usage: bool,  # noqa: ARG001 - part of the contract; moderations do not stream
 ) -> Mapping[str, bytes | None]:
     """The upstream's model name, also where the request left it to the default."""
-    return basics.renamed(body, facts, upstream_model)
+    return openai_members.renamed(body, facts, upstream_model)
 
 
 class _Result(msgspec.Struct, gc=False):
@@ -93,13 +93,13 @@ class _Results(msgspec.Struct, gc=False):
 _decode: Final = msgspec.json.Decoder(_Results).decode
 
 
-def answer(body: bytes) -> Answer:
+def answer(body: bytes) -> AnswerFacts:
     """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content.
 
     An answer without a verdict is none: whoever asks whether any result is flagged would take it
     for a clean bill.
     """
-    found = whole.answer(body, "results")
+    found = whole_answer.answer(body, "results")
     if found.error is None:
         try:
             told = _decode(body)
@@ -110,4 +110,4 @@ def answer(body: bytes) -> Answer:
     return found
 
 
-PASSAGE: Final = Passage(facts=facts, changes=changes, answer=answer)
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer)

@@ -23,10 +23,10 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import basics, whole
-from trivium.wire.answer_forms import Count
+from trivium.wire import openai_members, whole_answer
+from trivium.wire.answer_structs import Count
 from trivium.wire.checks import check, missing, wrong
-from trivium.wire.passage import Answer, Facts, Passage
+from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 UNIT_DOCUMENTS: Final = 100
@@ -44,22 +44,22 @@ _documents: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _QUOTE, _BRACE = b'"', b"{"
 
 
-def facts(body: Members) -> Facts:
+def facts(body: Members) -> RequestFacts:
     """Read and check a rerank request. Raises ``Fault`` naming the member."""
-    model = basics.model(body)
+    model = openai_members.model(body)
     query = body.raw("query")
     if query is None or query == b"null":
         raise missing("query")
     _check_text("query", query)
     sizes = _sizes(body)
-    basics.at_least(body, "top_n", 1)
-    limit = basics.at_least(body, "max_tokens_per_doc", 1)
+    openai_members.at_least(body, "top_n", 1)
+    limit = openai_members.at_least(body, "max_tokens_per_doc", 1)
     count, asked = len(sizes), len(query)
     # the query is read again with each document
     tokens = -(-(asked * count + sum(sizes)) // _TOKEN_BYTES)
     room = max(CHUNK_TOKENS - asked // _DENSE_BYTES, CHUNK_TOKENS_MIN)
     chunks = sum(_chunks(size, room, limit) for size in sizes)
-    return Facts(
+    return RequestFacts(
         model=model,
         output_max=0,
         known=Usage(fresh=tokens, searches=_units(count)),
@@ -103,12 +103,12 @@ def _units(documents: int) -> int:
 
 def changes(
     body: Members,
-    facts: Facts,
+    facts: RequestFacts,
     upstream_model: str,
     ask_usage: bool,  # noqa: ARG001 - part of the contract; reranks do not stream
 ) -> Mapping[str, bytes | None]:
     """The upstream's model name."""
-    return basics.renamed(body, facts, upstream_model)
+    return openai_members.renamed(body, facts, upstream_model)
 
 
 class _Counts(msgspec.Struct, gc=False):
@@ -134,10 +134,10 @@ _decode: Final = msgspec.json.Decoder(_Told, strict=False).decode
 _NONE: Final = _Counts()
 
 
-def answer(body: bytes) -> Answer:
+def answer(body: bytes) -> AnswerFacts:
     """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    found = whole.answer(body, "results")
-    return found if found.error is not None else Answer(usage=_usage(body))
+    found = whole_answer.answer(body, "results")
+    return found if found.error is not None else AnswerFacts(usage=_usage(body))
 
 
 def _usage(body: bytes) -> Usage | None:
@@ -162,4 +162,4 @@ def _tokens(counts: _Counts) -> int:
     return counts.input_tokens or counts.prompt_tokens or counts.total_tokens or 0
 
 
-PASSAGE: Final = Passage(facts=facts, changes=changes, answer=answer)
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer)

@@ -3,30 +3,30 @@
 from typing import Final
 
 from trivium.conversation.finish import Unified
-from trivium.conversation.places import Places
+from trivium.conversation.shape_capabilities import ShapeCapabilities
 from trivium.wire.codec import Codec
 from trivium.wire.operation import Shape
 from trivium.wire.responses import (
-    items,
-    quote,
+    citations,
     read_answer,
     read_request,
     write_answer,
+    write_answer_parts,
     write_request,
 )
 from trivium.wire.responses.read_stream import Reader
 from trivium.wire.responses.write_stream import Writer
 
-PLACES: Final = Places(
+PLACES: Final = ShapeCapabilities(
     shape="responses",
-    shows=lambda part: items.kind(part) not in (None, "message"),
-    words=lambda part: bool(items.words(part)),
+    shows=lambda part: write_answer_parts.kind(part) not in (None, "message"),
+    words=lambda part: bool(write_answer_parts.words(part)),
     ends=frozenset({Unified.STOP, Unified.TOOL_CALLS, Unified.LENGTH, Unified.CONTENT_FILTER}),
     refusals=True,
     logprobs=True,
     namespaces=True,
     queries=True,
-    cites=lambda citation: quote.annotation(citation, 0) is not None,
+    cites=lambda citation: citations.annotation(citation, 0) is not None,
     counters=("audio_input", "audio_output", "cache_write_long", "image_input", "image_output"),
 )
 

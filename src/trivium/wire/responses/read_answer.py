@@ -13,16 +13,16 @@ from trivium.conversation.calls import ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Text
 from trivium.faults import Fault, Kind
-from trivium.wire import caps, tokens
+from trivium.wire import caps, openai_usage
 from trivium.wire.codec import AnswerContext
-from trivium.wire.responses import said
-from trivium.wire.responses.answer_forms import Echoing, Plain, Told
-from trivium.wire.responses.unread import ANSWER
-from trivium.wire.whole import error_of
+from trivium.wire.responses import read_answer_parts
+from trivium.wire.responses.answer_structs import Echoing, Plain, ResponseObject
+from trivium.wire.responses.known_members import ANSWER
+from trivium.wire.whole_answer import error_of
 
-decode: Final = msgspec.json.Decoder(Told).decode
+decode: Final = msgspec.json.Decoder(ResponseObject).decode
 _decode_plain: Final[Callable[[bytes], Any]] = msgspec.json.Decoder(Echoing).decode
-_COMPLETED: Final = said.finish("completed", None, called=False)
+_COMPLETED: Final = read_answer_parts.finish("completed", None, called=False)
 
 _ENDED: Final = frozenset({None, "completed", "incomplete"})
 """Statuses of a good answer; some servers leave it out."""
@@ -38,7 +38,7 @@ def read(body: bytes, ctx: AnswerContext) -> Answer:
         return _any(body, ctx)
     return Answer(
         (Candidate((Text(plain.output[0].content[0].text),), _COMPLETED),),
-        tokens.usage(plain.usage),
+        openai_usage.usage(plain.usage),
         plain.id,
         plain.model,
         plain.service_tier,
@@ -59,12 +59,14 @@ def _any(body: bytes, ctx: AnswerContext) -> Answer:
     ANSWER.look(body, ctx.unread)
     parts: list[Part] = []
     for raw in told.output:
-        parts.extend(said.parts(raw, ctx))
+        parts.extend(read_answer_parts.parts(raw, ctx))
     called = any(type(part) is ToolCall for part in parts)
-    finish = said.finish(told.status or "completed", told.incomplete_details, called=called)
+    finish = read_answer_parts.finish(
+        told.status or "completed", told.incomplete_details, called=called
+    )
     return Answer(
         (Candidate(tuple(parts), finish),),
-        tokens.usage(told.usage),
+        openai_usage.usage(told.usage),
         told.id or "",
         told.model or "",
         told.service_tier,

@@ -13,11 +13,11 @@ from trivium.conversation.parts import Audio, CacheMark, Document, Image, Refusa
 from trivium.faults import Fault, Kind
 from trivium.wire import logprobs
 from trivium.wire.checks import check, missing, wrong
-from trivium.wire.responses import media, quote
-from trivium.wire.responses import request_forms as forms
+from trivium.wire.responses import citations, media
+from trivium.wire.responses import request_structs as forms
 
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_part: Final = msgspec.json.Decoder(forms.Part)
+_part: Final = msgspec.json.Decoder(forms.ContentPart)
 _string: Final = msgspec.json.Decoder(str)
 
 _NULL, _QUOTE, _BRACKET = b'n"['
@@ -43,7 +43,7 @@ def content(raw: bytes | msgspec.Raw, path: str) -> tuple[Part, ...]:
     )
 
 
-def _read(part: forms.Part, path: str) -> Part:
+def _read(part: forms.ContentPart, path: str) -> Part:
     found = part.prompt_cache_breakpoint
     mark = CacheMark(found.ttl) if found is not None else None
     kind = part.type
@@ -55,7 +55,7 @@ def _read(part: forms.Part, path: str) -> Part:
             raise missing(f"{path}.text")
         return Text(
             text,
-            quote.citations(part.annotations),
+            citations.citations(part.annotations),
             logprobs.read(part.logprobs),
             cache=mark,
         )
@@ -76,7 +76,7 @@ def _read(part: forms.Part, path: str) -> Part:
     raise wrong(f"{path}.type", f"be {_KINDS}")
 
 
-def _image(part: forms.Part, path: str, mark: CacheMark | None) -> Image:
+def _image(part: forms.ContentPart, path: str, mark: CacheMark | None) -> Image:
     if part.image_url is not None:
         url = media.from_url(part.image_url, f"{path}.image_url")
         return Image(url, part.detail, cache=mark)
@@ -85,7 +85,7 @@ def _image(part: forms.Part, path: str, mark: CacheMark | None) -> Image:
     raise missing(f"{path}.image_url")
 
 
-def _file(part: forms.Part, path: str, mark: CacheMark | None) -> Document:
+def _file(part: forms.ContentPart, path: str, mark: CacheMark | None) -> Document:
     name = part.filename
     if part.file_data is not None:
         data = media.from_file_data(part.file_data, f"{path}.file_data", name)

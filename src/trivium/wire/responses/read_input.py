@@ -12,16 +12,16 @@ import msgspec
 
 from trivium.conversation.attachments import opened, wordless
 from trivium.conversation.calls import CallKind, ResultPart, ToolCall, ToolResult
-from trivium.conversation.honesty import Rank
 from trivium.conversation.items import Part, Role, Turn
+from trivium.conversation.losses import Rank
 from trivium.conversation.opaque import EXTRA_CONTENT, THOUGHT_SIGNATURE, Opaque, Open
 from trivium.conversation.parts import (
     Audio,
     Document,
-    Form,
     Image,
     Native,
     Reasoning,
+    ReasoningForm,
     Text,
     VendorPart,
 )
@@ -29,15 +29,15 @@ from trivium.conversation.request import Extension
 from trivium.conversation.tools import Tool
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import check, missing, wrong
-from trivium.wire.responses import read_content, read_tools, said
+from trivium.wire.responses import read_answer_parts, read_content, read_tools
 from trivium.wire.responses.media import unresolved
-from trivium.wire.responses.request_forms import Item, ItemType
-from trivium.wire.responses.worded import words
+from trivium.wire.responses.request_structs import InputItem, InputItemType
+from trivium.wire.responses.tool_text import words
 
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _string: Final = msgspec.json.Decoder(str)
-_item: Final = msgspec.json.Decoder(Item)
-_type: Final = msgspec.json.Decoder(ItemType)
+_item: Final = msgspec.json.Decoder(InputItem)
+_type: Final = msgspec.json.Decoder(InputItemType)
 _encode: Final = msgspec.json.Encoder().encode
 
 _ROLES: Final = {role.value: role for role in Role}
@@ -46,7 +46,14 @@ _OUTPUTS: Final = {
     "custom_tool_call_output": CallKind.CUSTOM,
 }
 _OURS: Final = frozenset(
-    {"message", "reasoning", "item_reference", "additional_tools", *said.CALLS, *_OUTPUTS}
+    {
+        "message",
+        "reasoning",
+        "item_reference",
+        "additional_tools",
+        *read_answer_parts.CALLS,
+        *_OUTPUTS,
+    }
 )
 _SEARCHED: Final = "tool_search_output"
 _COMPACTED: Final = frozenset({"compaction", "compaction_trigger"})
@@ -58,7 +65,7 @@ _RIDERS: Final = frozenset({THOUGHT_SIGNATURE, EXTRA_CONTENT})
 _QUOTE, _BRACKET = b'"['
 
 
-class Input:
+class InputReader:
     """Reads ``input``; what it finds besides turns is added to ``tools`` and ``extensions``."""
 
     __slots__ = ("_declared", "_extensions", "_open", "_tools")
@@ -98,7 +105,7 @@ class Input:
             kind = "item_reference" if item.role is None else "message"
         if kind == "message":
             return [_message(item, path)]
-        if kind in said.CALLS:
+        if kind in read_answer_parts.CALLS:
             return [Turn(Role.ASSISTANT, (_call(item, kind, path),))]
         if kind in _OUTPUTS:
             return [Turn(Role.USER, (_output(item, kind, path),))]
@@ -110,23 +117,23 @@ class Input:
             return []
         raise unresolved(f"{path}.id", "an item of an earlier response")
 
-    def _reasoning(self, item: Item, raw: bytes, path: str) -> tuple[Part, ...]:
+    def _reasoning(self, item: InputItem, raw: bytes, path: str) -> tuple[Part, ...]:
         try:
-            found = said.any_item(raw)
+            found = read_answer_parts.any_item(raw)
         except Fault:
             # the caller's item, not an upstream's
             raise wrong(path, "be a reasoning item: `summary` and `content` are lists") from None
-        shown = said.thoughts(found) if found is not None else []
+        shown = read_answer_parts.thoughts(found) if found is not None else []
         opaque, signed = wordless(opened(item.encrypted_content or "", self._open))
         if signed and not shown:
             shown.append(Reasoning(signed))
         if opaque and shown:
             shown[-1] = msgspec.structs.replace(shown[-1], opaque=opaque)
         elif opaque:
-            shown.append(Reasoning("", Form.HIDDEN, opaque=opaque))
+            shown.append(Reasoning("", ReasoningForm.HIDDEN, opaque=opaque))
         return tuple(shown)
 
-    def _found(self, item: Item, path: str) -> None:
+    def _found(self, item: InputItem, path: str) -> None:
         """Declare the tools that a search of the caller's found: the model may call them now."""
         if bytes(item.tools) in (b"", b"null"):
             return
@@ -143,10 +150,10 @@ class Input:
             self._extensions.append(Extension(path, raw, Rank.CONTRACT))
         if kind == _SEARCHED:
             self._found(check(_item, raw, path), path)
-        found = said.any_item(raw)
-        text = ("" if found is None else said.rendering(found)) or words(raw)
+        found = read_answer_parts.any_item(raw)
+        text = ("" if found is None else read_answer_parts.rendering(found)) or words(raw)
         user = kind.endswith(("_output", "_response"))
-        part = VendorPart(Native(said.SHAPE, raw), kind, text)
+        part = VendorPart(Native(read_answer_parts.SHAPE, raw), kind, text)
         return Turn(Role.USER if user else Role.ASSISTANT, (part,))
 
 
@@ -155,7 +162,7 @@ def _key(tool: Tool) -> tuple[str, str | None]:
     return tool.name, getattr(tool, "namespace", None)
 
 
-def _message(item: Item, path: str) -> Turn:
+def _message(item: InputItem, path: str) -> Turn:
     if item.role is None:
         raise missing(f"{path}.role")
     role = _ROLES.get(item.role)
@@ -165,7 +172,7 @@ def _message(item: Item, path: str) -> Turn:
     return Turn(role, content, phase=item.phase if role is Role.ASSISTANT else None)
 
 
-def _call(item: Item, kind: str, path: str) -> ToolCall:
+def _call(item: InputItem, kind: str, path: str) -> ToolCall:
     if item.call_id is None:
         raise missing(f"{path}.call_id")
     if not item.name:
@@ -176,11 +183,13 @@ def _call(item: Item, kind: str, path: str) -> ToolCall:
         raise missing(f"{path}.{member}")
     native = None
     if bytes(item.caller) not in (b"", b"null"):
-        native = Native(said.SHAPE, _encode({"caller": item.caller}))
-    return ToolCall(item.call_id, item.name, text, said.CALLS[kind], item.namespace, native)
+        native = Native(read_answer_parts.SHAPE, _encode({"caller": item.caller}))
+    return ToolCall(
+        item.call_id, item.name, text, read_answer_parts.CALLS[kind], item.namespace, native
+    )
 
 
-def _output(item: Item, kind: str, path: str) -> ToolResult:
+def _output(item: InputItem, kind: str, path: str) -> ToolResult:
     if item.call_id is None:
         raise missing(f"{path}.call_id")
     parts: list[ResultPart] = []
@@ -223,7 +232,7 @@ def _riding(turn: Turn) -> tuple[Opaque, ...]:
     part = turn.parts[0]
     if type(part) is not Reasoning:
         return ()
-    if part.form is Form.HIDDEN and all(one.kind in _RIDERS for one in part.opaque):
+    if part.form is ReasoningForm.HIDDEN and all(one.kind in _RIDERS for one in part.opaque):
         return part.opaque
     return ()
 

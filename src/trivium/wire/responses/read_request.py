@@ -13,31 +13,31 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.honesty import Rank
+from trivium.conversation.losses import Rank
 from trivium.conversation.parts import Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
     Extension,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
 )
 from trivium.conversation.tools import Tool
 from trivium.faults import Fault, Kind
-from trivium.wire import basics
+from trivium.wire import openai_members
 from trivium.wire.checks import check, missing, wrong
-from trivium.wire.codec import RequestContext
+from trivium.wire.codec import ReadContext
 from trivium.wire.peek import Members
 from trivium.wire.responses import read_tools
-from trivium.wire.responses import request_forms as forms
+from trivium.wire.responses import request_structs as forms
 from trivium.wire.responses.media import unresolved
-from trivium.wire.responses.read_input import Input
-from trivium.wire.responses.said import SHAPE
+from trivium.wire.responses.read_answer_parts import SHAPE
+from trivium.wire.responses.read_input import InputReader
 
-_text: Final = msgspec.json.Decoder(forms.Text)
-_reasoning: Final = msgspec.json.Decoder(forms.Reasoning)
+_text: Final = msgspec.json.Decoder(forms.TextMember)
+_reasoning: Final = msgspec.json.Decoder(forms.ReasoningMember)
 _strings: Final = msgspec.json.Decoder(list[str])
 _pairs: Final = msgspec.json.Decoder(dict[str, str])
 _object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -97,7 +97,7 @@ _DEFAULTS: Final = frozenset({("truncation", b'"disabled"')})
 
 _SEALED: Final = "reasoning.encrypted_content"
 _LOGPROBS: Final = "message.output_text.logprobs"
-_NO_TEXT: Final = forms.Text()
+_NO_TEXT: Final = forms.TextMember()
 _MODELS_OWN: Final = Sampling()
 _EFFORTS: Final = {effort.value: effort for effort in Effort}
 _SUMMARIES: Final = frozenset({"auto", "concise", "detailed"})
@@ -105,7 +105,7 @@ _VERBOSITIES: Final = frozenset({"low", "medium", "high"})
 _TOP_LOGPROBS_MAX: Final = 20
 
 
-def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Conversation:
+def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversation:
     """The conversation of a request body. Raises ``Fault`` naming the place."""
     body = Members(dict(members))
     # HOT: what is absent costs one look: 2.7 -> 2.2 us
@@ -128,7 +128,7 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         tools += read_tools.tools(raw_tools, "tools", extensions)
     if not body.opening("input"):
         raise missing("input")
-    turns = Input(context.open, tools, extensions).turns(members["input"])
+    turns = InputReader(context.open, tools, extensions).turns(members["input"])
     raw_choice = body.raw("tool_choice") if "tool_choice" in there else None
     instructions = body.string("instructions") if "instructions" in there else None
     top_logprobs = (
@@ -136,12 +136,12 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
     )
     text = (_view(body, _text, "text") if "text" in there else None) or _NO_TEXT
     logprobs = "include" in there and _include(body, extensions)
-    wish = _wish(body, extensions) if "reasoning" in there else None
+    wanted = _wish(body, extensions) if "reasoning" in there else None
     if not _READ.issuperset(members):
         _rest(body, extensions)
     return Conversation(
         shape=SHAPE,
-        model=context.model or basics.model(body),
+        model=context.model or openai_members.model(body),
         instructions=(Text(instructions),) if instructions else (),
         turns=turns,
         tools=tuple(tools),
@@ -151,9 +151,11 @@ def read(members: Mapping[str, msgspec.Raw], context: RequestContext) -> Convers
         else None,
         sampling=_sampling(body) if "temperature" in there or "top_p" in there else _MODELS_OWN,
         output_max=(
-            basics.at_least(body, "max_output_tokens", 1) if "max_output_tokens" in there else None
+            openai_members.at_least(body, "max_output_tokens", 1)
+            if "max_output_tokens" in there
+            else None
         ),
-        reasoning=wish,
+        reasoning=wanted,
         format=_format(text.format),
         verbosity=_among(text.verbosity, _VERBOSITIES, "text.verbosity"),
         logprobs=True if logprobs or top_logprobs else None,
@@ -210,26 +212,26 @@ def _among(value: str | None, known: frozenset[str], path: str) -> str | None:
     return value
 
 
-def _format(wish: forms.Format | None) -> ResponseFormat | None:
-    if wish is None:
+def _format(wanted: forms.Format | None) -> ResponseFormat | None:
+    if wanted is None:
         return None
-    if wish.type == "text":
+    if wanted.type == "text":
         return ResponseFormat(FormatKind.TEXT)
-    if wish.type == "json_object":
+    if wanted.type == "json_object":
         return ResponseFormat(FormatKind.JSON)
-    if wish.type != "json_schema":
+    if wanted.type != "json_schema":
         raise wrong("text.format.type", "be text, json_object or json_schema")
-    if wish.name is None:
+    if wanted.name is None:
         raise missing("text.format.name")
-    schema = bytes(wish.schema)
+    schema = bytes(wanted.schema)
     if schema in (b"", b"null"):
         raise missing("text.format.schema")
     check(_object, schema, "text.format.schema")
-    return ResponseFormat(FormatKind.SCHEMA, schema, wish.name, wish.description, wish.strict)
+    return ResponseFormat(FormatKind.SCHEMA, schema, wanted.name, wanted.description, wanted.strict)
 
 
-def _wish(body: Members, extensions: list[Extension]) -> ReasoningWish | None:
-    found: forms.Reasoning | None = _view(body, _reasoning, "reasoning")
+def _wish(body: Members, extensions: list[Extension]) -> ReasoningSettings | None:
+    found: forms.ReasoningMember | None = _view(body, _reasoning, "reasoning")
     if found is None:
         return None
     effort = None
@@ -243,7 +245,7 @@ def _wish(body: Members, extensions: list[Extension]) -> ReasoningWish | None:
     summary = _among(found.summary or found.generate_summary, _SUMMARIES, "reasoning.summary")
     if effort is None and summary is None:
         return None
-    return ReasoningWish(
+    return ReasoningSettings(
         effort=effort,
         shown=None if summary is None else True,
         style=None if summary == "auto" else summary,

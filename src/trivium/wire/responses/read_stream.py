@@ -21,19 +21,19 @@ from trivium.conversation.events import (
     Start,
     UsageReport,
 )
-from trivium.conversation.parts import Form
-from trivium.conversation.places import Loss
+from trivium.conversation.parts import ReasoningForm
+from trivium.conversation.shape_capabilities import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import errors, halves, logprobs, sse, tokens
-from trivium.wire.answer_forms import Frame
+from trivium.wire import errors, logprobs, openai_usage, sse, text_repair
+from trivium.wire.answer_structs import Frame
 from trivium.wire.codec import AnswerContext
-from trivium.wire.responses import quote, said, unread
-from trivium.wire.responses.answer_forms import Piece, Told
-from trivium.wire.responses.growing import FORMS, Growing, Output
+from trivium.wire.responses import citations, known_members, read_answer_parts
+from trivium.wire.responses.answer_structs import Piece, ResponseObject
 from trivium.wire.responses.read_answer import decode
-from trivium.wire.responses.stream_forms import EventType, StreamEvent, Strict, TextDelta
-from trivium.wire.whole import error_of
+from trivium.wire.responses.stream_output import FORMS, StreamOutput, StreamPart
+from trivium.wire.responses.stream_structs import EventType, StreamEvent, Strict, TextDelta
+from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(StreamEvent).decode
 _decode_strict: Final = msgspec.json.Decoder(Strict).decode
@@ -101,13 +101,13 @@ class Reader:
     def __init__(self, ctx: AnswerContext) -> None:
         self.usage: Usage | None = None
         self._ctx = ctx
-        self._splitter = halves.Splitter()
-        self._output = Output(ctx)
+        self._splitter = text_repair.RepairingSplitter()
+        self._output = StreamOutput(ctx)
         self._started = False
         self._over = False
         self._live = False
         """Whether it has begun and not ended."""
-        self._part: Growing | None = None
+        self._part: StreamPart | None = None
         """The text last spoken of, while nothing else was."""
         self._at = self._place = 0
         """Its item, and its place there."""
@@ -250,7 +250,7 @@ class Reader:
         try:
             told = _decode(frame.data)
         except UnicodeDecodeError:
-            return self._told_loosely(Frame(frame.event, halves.sound(frame.data)), out)
+            return self._told_loosely(Frame(frame.event, text_repair.sound(frame.data)), out)
         except msgspec.ValidationError:
             # members of other types: that of an event unknown to us is not our business
             try:
@@ -265,7 +265,7 @@ class Reader:
             self._fail(out, _nonsense())
             return None
         if (told.type or frame.event.decode("utf-8", "replace")) in _KNOWN - {"error"}:
-            unread.EVENT.look(frame.data, self._ctx.unread)
+            known_members.EVENT.look(frame.data, self._ctx.unread)
         return told
 
     def _event(self, told: StreamEvent, out: list[Event]) -> None:
@@ -273,7 +273,7 @@ class Reader:
         if not kind and error_of(told.error) is not None:
             kind = "error"  # as the chat shape says it; the official client raises on it here too
         if kind not in _KNOWN:
-            if unread.is_news(kind):
+            if known_members.is_news(kind):
                 self._ctx.unread(kind or "event", Loss.UNKNOWN)
             return
         if self._over:
@@ -288,7 +288,7 @@ class Reader:
             error = error_of(told.error) or msgspec.json.encode(flat)
             self._fail(out, self._ctx.refused(error))
             return
-        self._begin(Told(), out)
+        self._begin(ResponseObject(), out)
         if told.output_index is None:
             told.output_index = self._output.place(told.item_id)
         self._item_event(kind, told, out)
@@ -305,7 +305,7 @@ class Reader:
             piece = _piece(told.part)
             self._output.content_done(told.output_index, told.content_index, piece, out)
         elif kind == "response.output_text.annotation.added":
-            cited = quote.citation(told.annotation)
+            cited = citations.citation(told.annotation)
             part = self._output.content(told.output_index, told.content_index, "output_text", out)
             if cited is not None and part is not None:
                 part.cited += 1
@@ -318,7 +318,9 @@ class Reader:
         if not text:
             return
         if name in FORMS:
-            section = told.content_index if FORMS[name] is Form.FULL else told.summary_index
+            section = (
+                told.content_index if FORMS[name] is ReasoningForm.FULL else told.summary_index
+            )
             part = output.thought(at, FORMS[name], section, out)
             since = part.section_from if part else 0
         elif name in _CONTENTS:
@@ -330,14 +332,14 @@ class Reader:
         else:
             output.say(part, text, out, logprobs.read(told.logprobs, self._ctx.unread))
 
-    def _begin(self, told: Told, out: list[Event]) -> None:
+    def _begin(self, told: ResponseObject, out: list[Event]) -> None:
         if not self._started:
             self._started = self._live = True
             out.append(Start(told.id or "", told.model or "", None, told.service_tier))
 
     def _count(self, raw: msgspec.Raw) -> None:
         try:
-            self.usage = tokens.usage(decode(raw).usage) or self.usage
+            self.usage = openai_usage.usage(decode(raw).usage) or self.usage
         except (ValueError, RecursionError):
             return
 
@@ -347,7 +349,7 @@ class Reader:
         except (ValueError, RecursionError):
             self._fail(out, _nonsense())
             return
-        self.usage = tokens.usage(told.usage) or self.usage
+        self.usage = openai_usage.usage(told.usage) or self.usage
         if kind == _DONE:
             said_so = _P + (told.status or "")
             kind = said_so if said_so in _ENDS else _P + "completed"
@@ -358,14 +360,16 @@ class Reader:
             error = error_of(told.error)
             self._fail(out, _nonsense() if error is None else self._ctx.refused(error))
             return
-        unread.ANSWER.look(raw, self._ctx.unread)
+        known_members.ANSWER.look(raw, self._ctx.unread)
         self._begin(told, out)
         output = told.output or ()
         for at, item in zip(self._output.places(output), output, strict=True):
             self._output.unsaid(at, item, out)
         self._output.close(out)
         status = kind.removeprefix(_P)
-        finish = said.finish(status, told.incomplete_details, called=self._output.called)
+        finish = read_answer_parts.finish(
+            status, told.incomplete_details, called=self._output.called
+        )
         out.append(Finished(finish))
         if self.usage is not None:
             out.append(UsageReport(self.usage))

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.honesty import Rank
+from trivium.conversation.losses import Rank
 from trivium.conversation.parts import Native
 from trivium.conversation.request import Extension
 from trivium.conversation.tools import (
@@ -25,8 +25,8 @@ from trivium.conversation.tools import (
 )
 from trivium.wire.checks import check, missing, require_long_name, wrong
 from trivium.wire.peek import decode
-from trivium.wire.responses import request_forms as forms
-from trivium.wire.responses.said import SHAPE
+from trivium.wire.responses import request_structs as forms
+from trivium.wire.responses.read_answer_parts import SHAPE
 
 _NULL: Final = frozenset({b"", b"null"})
 

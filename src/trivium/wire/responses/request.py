@@ -10,12 +10,12 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import basics
+from trivium.wire import openai_members
 from trivium.wire.checks import check, missing, require_long_name
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
-from trivium.wire.request_forms import AllowedTools
-from trivium.wire.responses.request_forms import LimitedChoice, LimitedText, LimitedTool
+from trivium.wire.request_structs import AllowedTools
+from trivium.wire.responses.request_structs import LimitedChoice, LimitedText, LimitedTool
 
 _tools: Final = msgspec.json.Decoder(list[LimitedTool])
 _choice: Final = msgspec.json.Decoder(LimitedChoice)
@@ -29,9 +29,9 @@ _INPUT: Final = frozenset(b'"[')
 _NAMED: Final = frozenset({"function", "custom"})
 
 
-def facts(body: Members) -> Facts:
+def facts(body: Members) -> RequestFacts:
     """Read and check a responses request. Raises ``Fault`` naming the member."""
-    model = basics.model(body)
+    model = openai_members.model(body)
     if opening := body.opening("input"):
         if opening not in _INPUT:
             raise Fault(
@@ -48,10 +48,10 @@ def facts(body: Members) -> Facts:
             param="background",
         )
     _check_limited(body)
-    return Facts(
+    return RequestFacts(
         model=model,
         stream=body.flag("stream"),
-        output_max=basics.at_least(body, "max_output_tokens", 1),
+        output_max=openai_members.at_least(body, "max_output_tokens", 1),
     )
 
 
@@ -73,12 +73,12 @@ def _check_limited(body: Members) -> None:
 
 def changes(
     body: Members,
-    facts: Facts,
+    facts: RequestFacts,
     upstream_model: str,
     ask_usage: bool,  # noqa: ARG001 - part of the contract; the final event always has usage
 ) -> Mapping[str, bytes | None]:
     """The upstream's model name."""
-    return basics.renamed(body, facts, upstream_model)
+    return openai_members.renamed(body, facts, upstream_model)
 
 
 def _check_tools(raw: bytes) -> None:

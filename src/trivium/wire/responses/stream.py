@@ -13,18 +13,18 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import errors, sse, tokens
+from trivium.wire import errors, openai_usage, sse
 from trivium.wire.locate import holding
-from trivium.wire.passage import Facts
+from trivium.wire.passage import RequestFacts
 from trivium.wire.responses import failure
-from trivium.wire.responses.stream_forms import (
+from trivium.wire.responses.stream_structs import (
     LooseEvent,
     LooseResponse,
     Numbered,
     WatchedEvent,
     WatchedResponse,
 )
-from trivium.wire.whole import error_of
+from trivium.wire.whole_answer import error_of
 
 _RESPONSE: Final = b'"response"'
 _ERROR: Final = b'"error"'
@@ -44,7 +44,7 @@ _decode_response: Final = msgspec.json.Decoder(LooseResponse).decode
 _decode_number: Final = msgspec.json.Decoder(Numbered).decode
 
 
-class EventWatch:
+class Watch:
     """Watches one stream of response events. See ``StreamWatch``."""
 
     __slots__ = (
@@ -58,7 +58,7 @@ class EventWatch:
         "usage",
     )
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: RequestFacts) -> None:
         self.usage: Usage | None = None
         self.finished = False
         self.error: bytes | None = None
@@ -111,7 +111,7 @@ class EventWatch:
             self._opening = frame.data
         elif name in _TERMINAL and response is not None:
             if response.usage is not None:
-                self.usage = tokens.of(response.usage) or self.usage
+                self.usage = openai_usage.of(response.usage) or self.usage
             if name == "response.failed" or (name == _DONE and error_of(response.error)):
                 self._failed = frame.data
                 self.error = error_of(response.error) or frame.data
@@ -161,9 +161,9 @@ class EventWatch:
         return 0
 
 
-def watch(facts: Facts) -> EventWatch:
+def watch(facts: RequestFacts) -> Watch:
     """A fresh watch for one streamed responses answer."""
-    return EventWatch(facts)
+    return Watch(facts)
 
 
 def _read(data: bytes) -> WatchedEvent:
@@ -177,7 +177,7 @@ def _read(data: bytes) -> WatchedEvent:
     except (ValueError, RecursionError):
         return WatchedEvent(loose.type, None, loose.error)
     return WatchedEvent(
-        loose.type, WatchedResponse(tokens.counts(told.usage), told.error), loose.error
+        loose.type, WatchedResponse(openai_usage.counts(told.usage), told.error), loose.error
     )
 
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.answer_events import replayed
 from trivium.conversation.calls import CallKind, ToolCall
-from trivium.conversation.custom import Customs
+from trivium.conversation.custom_tools import Customs
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Text
-from trivium.conversation.replay import replayed
 from trivium.wire.codec import WriteContext
-from trivium.wire.responses import items
-from trivium.wire.responses.envelope import Envelope, encode, reason
+from trivium.wire.responses import write_answer_parts
+from trivium.wire.responses.response_object import ResponseObjectWriter, encode, reason
 from trivium.wire.responses.write_stream import Writer
 
 
@@ -43,25 +43,27 @@ def _object(answer: Answer, said: Candidate, ctx: WriteContext) -> bytes:
     for at, part in enumerate(said.parts):
         end = status if at == last else "completed"
         if type(part) is Text:
-            contents.append(items.output_text(part.text, len(part.text)))
+            contents.append(write_answer_parts.output_text(part.text, len(part.text)))
             if at < last and type(said.parts[at + 1]) is Text:
                 continue
-            item = items.message(_id("message", ctx, output), contents, end)
+            item = write_answer_parts.message(_id("message", ctx, output), contents, end)
             contents = []
         else:
             assert type(part) is ToolCall
             item = _call(part, end, ctx, output)
         output.append(encode(item))
-    return Envelope(ctx).object(
+    return ResponseObjectWriter(ctx).object(
         status, output, incomplete=why, usage=answer.usage, tier=answer.service_tier
     )
 
 
 def _call(part: ToolCall, end: str, ctx: WriteContext, output: list[bytes]) -> dict[str, Any]:
-    own = items.declared(part, ctx.request.tools)
+    own = write_answer_parts.declared(part, ctx.request.tools)
     text = part.arguments or ("{}" if part.kind is CallKind.FUNCTION else "")
-    return items.call(_id(items.kind(part) or "", ctx, output), own, text, end)
+    return write_answer_parts.call(
+        _id(write_answer_parts.kind(part) or "", ctx, output), own, text, end
+    )
 
 
 def _id(kind: str, ctx: WriteContext, output: list[bytes]) -> str:
-    return f"{items.PREFIX[kind]}{ctx.id}_{len(output)}"
+    return f"{write_answer_parts.PREFIX[kind]}{ctx.id}_{len(output)}"

@@ -7,8 +7,9 @@ import base64
 from types import MappingProxyType
 from typing import Any, Final
 
-from trivium.conversation.honesty import Mend, Report
-from trivium.conversation.members import Concept, lacking
+from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
+from trivium.conversation.losses import Mend, Report
+from trivium.conversation.member_table import Concept, lacking
 from trivium.conversation.names import qualified, short
 from trivium.conversation.parts import (
     Audio,
@@ -25,7 +26,6 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
-from trivium.conversation.pictures import NO_DRAWING, is_drawing, typed
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
 from trivium.wire.responses import media
@@ -42,7 +42,7 @@ _ENDINGS: Final = MappingProxyType(
 )
 
 
-class Content:
+class PartsWriter:
     """Writes content parts of one request, and keeps count of cache marks and losses."""
 
     __slots__ = ("_marked", "caller", "facts", "report")
@@ -58,7 +58,7 @@ class Content:
         lacking(self.report, concept, self.caller, reason)
 
     def name(self, name: str, namespace: str | None) -> str:
-        """What a tool is called at the target; ``conversation/restore.py`` knows the way back."""
+        """What a tool is called at the target; ``conversation/tool_names.py`` knows the way back."""
         flat = qualified(name, namespace)
         out = short(flat, self.facts.tool_name_max, first=self.facts.tool_name_first)
         if out != flat:
@@ -111,10 +111,10 @@ class Content:
         if not self.facts.cache_marks:
             self.lacks(Concept.CACHE_MARK, "this model caches by itself")
             return
-        wish: Row = {"mode": "explicit"}
+        wanted: Row = {"mode": "explicit"}
         if mark.ttl is not None and mark.ttl in _LIFE:
-            wish["ttl"] = _LIFE[mark.ttl]
-        row["prompt_cache_breakpoint"] = wish
+            wanted["ttl"] = _LIFE[mark.ttl]
+        row["prompt_cache_breakpoint"] = wanted
         self._marked.append(row)
 
     def _image(self, part: Image) -> list[Row]:

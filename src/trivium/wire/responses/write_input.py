@@ -11,15 +11,15 @@ import msgspec
 
 from trivium.conversation.attachments import belonging, first
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
-from trivium.conversation.honesty import Act
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
-from trivium.conversation.members import Concept, foreign, lacking, member
+from trivium.conversation.losses import DropAction
+from trivium.conversation.member_table import Concept, foreign, lacking, member
 from trivium.conversation.opaque import REASONING_ITEM
 from trivium.conversation.parts import Audio, Reasoning, Refusal, Text, VendorPart
 from trivium.conversation.target import ReasoningBack
-from trivium.wire.responses import quote
-from trivium.wire.responses.said import SHAPE
-from trivium.wire.responses.write_content import Content, Row, Said, words
+from trivium.wire.responses import citations
+from trivium.wire.responses.read_answer_parts import SHAPE
+from trivium.wire.responses.write_content import PartsWriter, Row, Said, words
 
 _ASSISTANT: Final = Role.ASSISTANT
 _SPEAKERS: Final = {role: role.value for role in Role}
@@ -27,7 +27,7 @@ _ERROR: Final = "Error: "
 _encode: Final = msgspec.json.Encoder().encode
 
 
-def items(turns: tuple[Turn, ...], content: Content) -> list[Any]:
+def items(turns: tuple[Turn, ...], content: PartsWriter) -> list[Any]:
     """Items in order. A reasoning item that nothing follows is left out: vendors refuse it."""
     out: list[Any] = []
     waiting: list[msgspec.Raw] = []
@@ -43,13 +43,13 @@ def items(turns: tuple[Turn, ...], content: Content) -> list[Any]:
     return out
 
 
-def instructing(texts: tuple[Text, ...], content: Content) -> list[Any]:
+def instructing(texts: tuple[Text, ...], content: PartsWriter) -> list[Any]:
     """Instructions of several blocks, or with a cache mark: one item keeps them apart."""
     rows = [row for text in texts for row in content.rows(text)]
     return [_message(_speaker(Role.SYSTEM, content), rows)] if rows else []
 
 
-def _speaker(role: Role, content: Content) -> str:
+def _speaker(role: Role, content: PartsWriter) -> str:
     if role in INSTRUCTING:
         return "developer" if content.facts.developer_role else "system"
     return _SPEAKERS[role]
@@ -62,7 +62,7 @@ def _message(role: str, rows: list[Row], phase: str | None = None) -> Row:
     return row
 
 
-def _others(turn: Turn, content: Content) -> list[Any]:
+def _others(turn: Turn, content: PartsWriter) -> list[Any]:
     """What user, system or developer say, and tools' results in their places between."""
     out: list[Any] = []
     rows: list[Row] = []
@@ -95,7 +95,7 @@ def _said(part: Part) -> Said:
     return part
 
 
-def _alone(part: Part, content: Content) -> Any | None:
+def _alone(part: Part, content: PartsWriter) -> Any | None:
     """The item of a part that is one by itself; ``None``: it is content of a message."""
     if type(part) is ToolResult:
         return _result(part, content)
@@ -107,7 +107,7 @@ def _alone(part: Part, content: Content) -> Any | None:
 
 
 def _assistant(
-    turn: Turn, waiting: list[msgspec.Raw], told: set[bytes], content: Content
+    turn: Turn, waiting: list[msgspec.Raw], told: set[bytes], content: PartsWriter
 ) -> list[Any]:
     """What the assistant said; ``waiting``: reasoning that is to stand before what follows it,
     ``told``: what stands already.
@@ -152,14 +152,14 @@ def _release(waiting: list[msgspec.Raw], told: set[bytes], out: list[Any]) -> No
     waiting.clear()
 
 
-def _spoken(part: Part, content: Content) -> Row | None:
+def _spoken(part: Part, content: PartsWriter) -> Row | None:
     """What the assistant said; this shape keeps its words only."""
     if type(part) is Text:
         if not part.text:
             return None
         if part.cache is not None:
             content.lacks(Concept.CACHE_MARK, "the responses shape marks no words of an assistant")
-        cited = [quote.annotation(one, len(part.text)) for one in part.citations]
+        cited = [citations.annotation(one, len(part.text)) for one in part.citations]
         rows = [one for one in cited if one is not None]
         if len(rows) < len(part.citations):
             content.lacks(Concept.CITATION, "only sources with an address can be repeated")
@@ -176,7 +176,7 @@ def _spoken(part: Part, content: Content) -> Row | None:
     return {"type": "output_text", "text": text, "annotations": []} if text else None
 
 
-def _reasoning(part: Reasoning, content: Content) -> list[msgspec.Raw]:
+def _reasoning(part: Reasoning, content: PartsWriter) -> list[msgspec.Raw]:
     """Reasoning goes back to the account that sealed it and to nobody else."""
     if content.facts.reasoning_back is ReasoningBack.SEALED:
         own = first(belonging(part.opaque, content.facts.origin), REASONING_ITEM)
@@ -187,7 +187,7 @@ def _reasoning(part: Reasoning, content: Content) -> list[msgspec.Raw]:
     return []
 
 
-def _call(part: ToolCall, content: Content) -> Row:
+def _call(part: ToolCall, content: PartsWriter) -> Row:
     row: Row = {
         "type": "function_call",
         "call_id": part.id,
@@ -210,7 +210,7 @@ def _call(part: ToolCall, content: Content) -> Row:
     return row
 
 
-def _result(part: ToolResult, content: Content) -> Row:
+def _result(part: ToolResult, content: PartsWriter) -> Row:
     custom = part.kind is CallKind.CUSTOM and content.facts.custom_tools
     rows = [row for inner in part.parts for row in content.rows(inner, result=True)]
     if part.error:
@@ -219,7 +219,7 @@ def _result(part: ToolResult, content: Content) -> Row:
             Concept.RESULT_ERROR,
             content.caller,
             "said in words, since the responses shape has no such member",
-            act=Act.CHANGED,
+            act=DropAction.CHANGED,
         )
         rows = _failed(rows)
     if rows:

@@ -10,22 +10,22 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.effort import inexact, nearest, wished
-from trivium.conversation.honesty import Act, Rank, Report
-from trivium.conversation.members import Concept, lacking, member
+from trivium.conversation.losses import DropAction, Rank, Report
+from trivium.conversation.member_table import Concept, lacking, member
 from trivium.conversation.names import person
 from trivium.conversation.request import (
     Conversation,
     Extension,
     FormatKind,
-    ReasoningWish,
+    ReasoningSettings,
     ResponseFormat,
     Sampling,
     Thinking,
 )
 from trivium.conversation.target import ReasoningBack, TargetFacts, Thinks
 from trivium.wire.responses import write_input, write_tools
-from trivium.wire.responses.said import SHAPE
-from trivium.wire.responses.write_content import Content
+from trivium.wire.responses.read_answer_parts import SHAPE
+from trivium.wire.responses.write_content import PartsWriter
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -48,7 +48,7 @@ _ABSENT: Final = (
 
 def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
     """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
-    content = Content(conversation, facts, report)
+    content = PartsWriter(conversation, facts, report)
     _refuse(conversation, content)
     body: dict[str, Any] = {"model": facts.model}
     slot = conversation.instructions
@@ -76,7 +76,7 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
     return _encode(body)
 
 
-def _refuse(conversation: Conversation, content: Content) -> None:
+def _refuse(conversation: Conversation, content: PartsWriter) -> None:
     """Report the members for which the shape has nothing."""
     if conversation.sampling != _MODELS_OWN:
         for name, concept in _ABSENT:
@@ -90,7 +90,7 @@ def _refuse(conversation: Conversation, content: Content) -> None:
         content.lacks(Concept.AUDIO, "the responses shape does not speak")
 
 
-def _limits(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+def _limits(conversation: Conversation, body: dict[str, Any], content: PartsWriter) -> None:
     facts = content.facts
     # as in the chat shape's writer: compiled, a `float` makes 1.0 of the 1 of a caller
     sampling: Any = conversation.sampling
@@ -113,13 +113,13 @@ def _limits(conversation: Conversation, body: dict[str, Any], content: Content) 
             Rank.HINT,
             member(Concept.OUTPUT_MAX, content.caller),
             f"the least this shape takes is {OUTPUT_MIN}",
-            Act.CHANGED,
+            DropAction.CHANGED,
         )
         limit = OUTPUT_MIN
     body["max_output_tokens"] = limit
 
 
-def _include(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+def _include(conversation: Conversation, body: dict[str, Any], content: PartsWriter) -> None:
     include: list[str] = []
     if content.facts.reasoning_back is ReasoningBack.SEALED:
         include.append("reasoning.encrypted_content")
@@ -135,32 +135,32 @@ def _reasons(facts: TargetFacts) -> bool:
     return facts.thinks is not Thinks.NONE and Concept.REASONING not in facts.refuses
 
 
-def _reasoning(wish: ReasoningWish, body: dict[str, Any], content: Content) -> None:
+def _reasoning(wanted: ReasoningSettings, body: dict[str, Any], content: PartsWriter) -> None:
     facts = content.facts
     if not _reasons(facts):
         content.lacks(Concept.REASONING, "not taken by this model")
         return
     row: dict[str, Any] = {}
-    step = wished(wish)
-    if wish.switch is Thinking.BETWEEN_TOOLS:
+    step = wished(wanted)
+    if wanted.switch is Thinking.BETWEEN_TOOLS:
         content.lacks(Concept.REASONING, "the responses shape knows no thinking between tools")
     if step is not None and (known := nearest(step, facts.efforts)) is not None:
         row["effort"] = known.value
-        if known is not step or inexact(wish):
+        if known is not step or inexact(wanted):
             lacking(
                 content.report,
                 Concept.REASONING,
                 content.caller,
                 f"the nearest effort this model knows is {known.value}",
-                act=Act.CHANGED,
+                act=DropAction.CHANGED,
             )
-    if wish.shown:
-        row["summary"] = wish.style or "auto"
+    if wanted.shown:
+        row["summary"] = wanted.style or "auto"
     if row:
         body["reasoning"] = row
 
 
-def _text(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+def _text(conversation: Conversation, body: dict[str, Any], content: PartsWriter) -> None:
     row: dict[str, Any] = {}
     if conversation.format is not None:
         form = _format(conversation.format, content)
@@ -175,24 +175,24 @@ def _text(conversation: Conversation, body: dict[str, Any], content: Content) ->
         body["text"] = row
 
 
-def _format(wish: ResponseFormat, content: Content) -> dict[str, Any] | None:
-    if wish.kind is FormatKind.TEXT:
+def _format(wanted: ResponseFormat, content: PartsWriter) -> dict[str, Any] | None:
+    if wanted.kind is FormatKind.TEXT:
         return None
-    if wish.kind is FormatKind.JSON:
+    if wanted.kind is FormatKind.JSON:
         return {"type": "json_object"}
-    if wish.kind is FormatKind.ENUM or wish.schema is None or not content.facts.schema:
+    if wanted.kind is FormatKind.ENUM or wanted.schema is None or not content.facts.schema:
         content.lacks(Concept.FORMAT, "this model cannot be held to it")
         return None
-    row: dict[str, Any] = {"type": "json_schema", "name": wish.name or _NAME}
-    if wish.description is not None:
-        row["description"] = wish.description
-    row["schema"] = msgspec.Raw(wish.schema)
-    if wish.strict is not None:
-        row["strict"] = wish.strict
+    row: dict[str, Any] = {"type": "json_schema", "name": wanted.name or _NAME}
+    if wanted.description is not None:
+        row["description"] = wanted.description
+    row["schema"] = msgspec.Raw(wanted.schema)
+    if wanted.strict is not None:
+        row["strict"] = wanted.strict
     return row
 
 
-def _rest(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+def _rest(conversation: Conversation, body: dict[str, Any], content: PartsWriter) -> None:
     own = conversation.shape == SHAPE
     if conversation.user is not None:
         body["user"] = _user(conversation.user, content)
@@ -215,14 +215,14 @@ def _rest(conversation: Conversation, body: dict[str, Any], content: Content) ->
         _extend(conversation, body, content)
 
 
-def _user(name: str, content: Content) -> str:
+def _user(name: str, content: PartsWriter) -> str:
     user = person(name)
     if user != name:
         content.lacks(Concept.USER, "its digest is sent")
     return user
 
 
-def _extend(conversation: Conversation, body: dict[str, Any], content: Content) -> None:
+def _extend(conversation: Conversation, body: dict[str, Any], content: PartsWriter) -> None:
     """Members that only the caller's shape has: back into their own shape, else reported."""
     own = conversation.shape == SHAPE
     for extension in conversation.extensions:

@@ -12,7 +12,7 @@ import msgspec
 
 from trivium.conversation.attachments import worded
 from trivium.conversation.calls import ToolCall
-from trivium.conversation.custom import Customs
+from trivium.conversation.custom_tools import Customs
 from trivium.conversation.events import (
     Cited,
     Delta,
@@ -28,14 +28,14 @@ from trivium.conversation.events import (
 )
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.opaque import Opaque
-from trivium.conversation.parts import Form, Image, Inline, Reasoning, VendorPart
+from trivium.conversation.parts import Image, Inline, Reasoning, ReasoningForm, VendorPart
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors
 from trivium.wire.codec import WriteContext
-from trivium.wire.responses import failure, items, quote
-from trivium.wire.responses.envelope import Envelope, encode, reason
-from trivium.wire.responses.saying import Item, Saying
+from trivium.wire.responses import citations, failure, write_answer_parts
+from trivium.wire.responses.response_object import ResponseObjectWriter, encode, reason
+from trivium.wire.responses.stream_items import OutputItem, OutputPart
 from trivium.wire.sse import unbroken
 
 _END: Final = b"}\n\n"
@@ -64,11 +64,11 @@ class Writer:
 
     def __init__(self, ctx: WriteContext) -> None:
         self._ctx = ctx
-        self._envelope = Envelope(ctx)
-        self._parts: dict[int, Saying] = {}
+        self._envelope = ResponseObjectWriter(ctx)
+        self._parts: dict[int, OutputPart] = {}
         self._customs = Customs(ctx.request.tools) or None
-        self._output: list[Item] = []
-        self._ended: Item | None = None
+        self._output: list[OutputItem] = []
+        self._ended: OutputItem | None = None
         """The item whose parts have all ended and which is not closed yet."""
         self._ends: dict[int, tuple[Opaque, ...]] | None = None
         """Attachments of the parts that end in this read; ``None``: nobody has asked."""
@@ -76,8 +76,8 @@ class Writer:
         self._finish = Finish(Unified.OTHER)
         self._usage: Usage | None = None
         self._tier: str | None = None
-        wish = ctx.request.reasoning
-        self._summarised = wish is not None and bool(wish.shown)
+        wanted = ctx.request.reasoning
+        self._summarised = wanted is not None and bool(wanted.shown)
         """Whether readable reasoning goes where callers who ask for a summary look for it."""
         self._begun = False
         self._over = False
@@ -105,7 +105,7 @@ class Writer:
                 self._other(event, out)
         return unbroken(b"".join(out))
 
-    def _say(self, part: Saying, event: Delta, out: list[bytes]) -> None:
+    def _say(self, part: OutputPart, event: Delta, out: list[bytes]) -> None:
         frame = part.frame or self._open(part, out)
         first = self._number
         self._number += 1
@@ -115,7 +115,7 @@ class Writer:
         else:
             out.append(frame % (first, encode(event.text)))
 
-    def _say_all(self, part: Saying, event: Deltas, out: list[bytes]) -> None:
+    def _say_all(self, part: OutputPart, event: Deltas, out: list[bytes]) -> None:
         # HOT: a hundred deltas together cost two joins: 29 -> 21 us
         # (2026-11-24, bench/hot.py --case tell.responses.responses-text.run)
         frame = part.frame or self._open(part, out)
@@ -207,10 +207,10 @@ class Writer:
         )
         self._event("failed", {"response": msgspec.Raw(failed)}, out)
 
-    def _item(self, kind: str, out: list[bytes], part: Saying | None) -> Item:
+    def _item(self, kind: str, out: list[bytes], part: OutputPart | None) -> OutputItem:
         """A new item, opened after the one that has ended is closed."""
         self._close(out, "completed")
-        item = Item(len(self._output), kind, self._ctx.id)
+        item = OutputItem(len(self._output), kind, self._ctx.id)
         self._output.append(item)
         if part is not None:
             self._event("output_item.added", item.place(item=part.opening(item)), out)
@@ -228,33 +228,35 @@ class Writer:
 
     def _carry(self, sealed: str, out: list[bytes]) -> None:
         """A reasoning item without words, for attachments of a part that has no slot of its own."""
-        item = Item(len(self._output), "reasoning", self._ctx.id)
+        item = OutputItem(len(self._output), "reasoning", self._ctx.id)
         self._output.append(item)
-        item.json = encode(items.reasoning(item.id, Form.HIDDEN, "", sealed, "completed"))
+        item.json = encode(
+            write_answer_parts.reasoning(item.id, ReasoningForm.HIDDEN, "", sealed, "completed")
+        )
         for name in ("output_item.added", "output_item.done"):
             self._event(name, item.place(item=msgspec.Raw(item.json)), out)
 
     def _seal(self, opaque: tuple[Opaque, ...]) -> str:
         return self._ctx.seal(opaque) if opaque else ""
 
-    def _sealed(self, part: Saying, opaque: tuple[Opaque, ...]) -> str:
+    def _sealed(self, part: OutputPart, opaque: tuple[Opaque, ...]) -> str:
         """What the caller carries of a part that has ended; what calls have went before them."""
         said = part.part
         if type(said) is ToolCall:
             return ""
         opaque = said.opaque + opaque
-        if type(said) is Reasoning and said.form is Form.FULL:
+        if type(said) is Reasoning and said.form is ReasoningForm.FULL:
             # clients send a summary back, but the model's own words they keep for themselves
             opaque = worded(opaque, part.text)
         return self._seal(opaque)
 
     def _start(self, event: PartStart, events: list[Event], out: list[bytes]) -> None:
         part = event.part
-        kind = items.kind(part)
+        kind = write_answer_parts.kind(part)
         if kind is None:
             return
         if type(part) is ToolCall:
-            own = items.declared(part, self._ctx.request.tools)
+            own = write_answer_parts.declared(part, self._ctx.request.tools)
             if self._ends is None:
                 self._ends = {one.index: one.opaque for one in events if type(one) is PartEnd}
             self._call(event.index, own, part.opaque + self._ends.get(event.index, ()), out)
@@ -263,17 +265,17 @@ class Writer:
             whole: Any
             if isinstance(part, Image):
                 assert isinstance(part.source, Inline)
-                whole = items.picture(item.id, part.source)
+                whole = write_answer_parts.picture(item.id, part.source)
             else:
-                whole = items.native(item.id, part)
+                whole = write_answer_parts.native(item.id, part)
             item.json = encode(whole)
             for name in ("output_item.added", "output_item.done"):
                 self._event(name, item.place(item=msgspec.Raw(item.json)), out)
         else:
             if type(part) is Reasoning and self._summarised:
-                part = msgspec.structs.replace(part, form=Form.SUMMARY)
-            self._parts[event.index] = Saying(part)
-            if text := items.words(part):
+                part = msgspec.structs.replace(part, form=ReasoningForm.SUMMARY)
+            self._parts[event.index] = OutputPart(part)
+            if text := write_answer_parts.words(part):
                 self._say(self._parts[event.index], Delta(event.index, text), out)
 
     def _call(
@@ -284,14 +286,14 @@ class Writer:
             # before the call, where clients keep it and we look for it
             self._close(out, "completed")
             self._carry(sealed, out)
-        self._parts[index] = saying = Saying(call)
+        self._parts[index] = saying = OutputPart(call)
         self._open(saying, out)
 
     def _part_end(self, event: PartEnd, out: list[bytes]) -> None:
         if event.index in self._parts:
             self._end(self._parts[event.index], event.opaque, out)
 
-    def _open(self, part: Saying, out: list[bytes]) -> bytes:
+    def _open(self, part: OutputPart, out: list[bytes]) -> bytes:
         """Give a part its place in an item, a new one or the message before it."""
         before = self._ended
         if (
@@ -308,8 +310,8 @@ class Writer:
             self._event(name, members, out)
         return frame
 
-    def _cite(self, part: Saying, event: Cited, out: list[bytes]) -> None:
-        row = quote.annotation(event.citation, part.size)
+    def _cite(self, part: OutputPart, event: Cited, out: list[bytes]) -> None:
+        row = citations.annotation(event.citation, part.size)
         if row is None:
             return
         if part.frame is None:
@@ -318,7 +320,7 @@ class Writer:
         self._event("output_text.annotation.added", members, out)
         part.cited.append(event.citation)
 
-    def _end(self, part: Saying, opaque: tuple[Opaque, ...], out: list[bytes]) -> None:
+    def _end(self, part: OutputPart, opaque: tuple[Opaque, ...], out: list[bytes]) -> None:
         sealed = self._sealed(part, opaque)
         if part.frame is not None:
             for name, members in part.ending():

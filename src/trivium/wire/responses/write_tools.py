@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom import in_words
-from trivium.conversation.honesty import Act, Rank
-from trivium.conversation.members import Concept, foreign, member
+from trivium.conversation.custom_tools import in_words
+from trivium.conversation.losses import DropAction, Rank
+from trivium.conversation.member_table import Concept, foreign, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -23,8 +23,8 @@ from trivium.conversation.tools import (
     Tool,
     ToolChoice,
 )
-from trivium.wire.responses.said import SHAPE
-from trivium.wire.responses.write_content import Content, Row
+from trivium.wire.responses.read_answer_parts import SHAPE
+from trivium.wire.responses.write_content import PartsWriter, Row
 
 _NO_PARAMETERS: Final = msgspec.Raw(b'{"type":"object","properties":{}}')
 _INPUT: Final = {
@@ -44,12 +44,12 @@ _CHOSEN: Final = {ServerKind.CODE: "code_interpreter"}
 """What a tool that is run here is called in a choice, where not by its kind."""
 
 
-def tools(conversation: Conversation, content: Content) -> list[Any]:
+def tools(conversation: Conversation, content: PartsWriter) -> list[Any]:
     """Return the declarations of the tools, in their order."""
     return [row for tool in conversation.tools if (row := _one(tool, content)) is not None]
 
 
-def _one(tool: Tool, content: Content) -> Any | None:
+def _one(tool: Tool, content: PartsWriter) -> Any | None:
     if tool.cache is not None:
         content.lacks(Concept.CACHE_MARK, "the responses shape marks no tools")
     if isinstance(tool, FunctionTool):
@@ -64,7 +64,7 @@ def _one(tool: Tool, content: Content) -> Any | None:
     return None
 
 
-def _function(tool: FunctionTool, content: Content) -> Row:
+def _function(tool: FunctionTool, content: PartsWriter) -> Row:
     row: Row = {"type": "function", "name": content.name(tool.name, tool.namespace)}
     if tool.description:
         row["description"] = tool.description
@@ -79,7 +79,7 @@ def _function(tool: FunctionTool, content: Content) -> Row:
     return row
 
 
-def _custom(tool: CustomTool, content: Content) -> Row:
+def _custom(tool: CustomTool, content: PartsWriter) -> Row:
     name = content.name(tool.name, tool.namespace)
     row: Row = {"type": "custom", "name": name}
     if tool.description:
@@ -95,7 +95,7 @@ def _custom(tool: CustomTool, content: Content) -> Row:
     return row
 
 
-def _wrapped(tool: CustomTool, content: Content) -> Row:
+def _wrapped(tool: CustomTool, content: PartsWriter) -> Row:
     """A function with one string; the grammar stands in its description."""
     row: Row = {"type": "function", "parameters": _INPUT, "strict": False}
     if words := in_words(tool, content.report):
@@ -103,7 +103,7 @@ def _wrapped(tool: CustomTool, content: Content) -> Row:
     return row
 
 
-def _server(tool: ServerTool, content: Content) -> Row:
+def _server(tool: ServerTool, content: PartsWriter) -> Row:
     if tool.blocked_domains or tool.max_uses is not None:
         # a restriction is policy: searching without it would break it
         raise content.report.refusal(
@@ -122,37 +122,39 @@ def _server(tool: ServerTool, content: Content) -> Row:
     return row
 
 
-def choice(wish: ToolChoice | None, conversation: Conversation, content: Content) -> Any | None:
+def choice(
+    wanted: ToolChoice | None, conversation: Conversation, content: PartsWriter
+) -> Any | None:
     """The ``tool_choice`` member; ``None`` where there is nothing to say or to choose from."""
-    if wish is None or not conversation.tools:
+    if wanted is None or not conversation.tools:
         return None
-    if wish.native is None:
-        return _choice(wish, conversation, content)
-    if wish.native.shape == SHAPE:
-        return msgspec.Raw(wish.native.data)
+    if wanted.native is None:
+        return _choice(wanted, conversation, content)
+    if wanted.native.shape == SHAPE:
+        return msgspec.Raw(wanted.native.data)
     content.lacks(Concept.TOOL_CHOICE, "it names another vendor's own tool")
     return None
 
 
-def _choice(wish: ToolChoice, conversation: Conversation, content: Content) -> Any | None:
-    forced = wish.mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED)
+def _choice(wanted: ToolChoice, conversation: Conversation, content: PartsWriter) -> Any | None:
+    forced = wanted.mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED)
     if forced and not content.facts.forced_calls:
         content.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
         return None
-    if wish.mode is ChoiceMode.VALIDATED:
+    if wanted.mode is ChoiceMode.VALIDATED:
         content.report.drop(
             Rank.HINT,
             member(Concept.TOOL_CHOICE, content.caller),
             "the responses shape checks calls only of strict tools",
-            Act.CHANGED,
+            DropAction.CHANGED,
         )
-    tools = _by_name(conversation.tools) if wish.names else {}
-    named = [_named(name, tools.get(name), content) for name in wish.names]
-    if wish.mode is ChoiceMode.NAMED and "name" in named[0]:
+    tools = _by_name(conversation.tools) if wanted.names else {}
+    named = [_named(name, tools.get(name), content) for name in wanted.names]
+    if wanted.mode is ChoiceMode.NAMED and "name" in named[0]:
         return named[0]
     # not every tool that is run here can be named by itself: it is a subset of one
-    mode = _MODES[wish.mode]
-    if not named or wish.mode is ChoiceMode.NONE:
+    mode = _MODES[wanted.mode]
+    if not named or wanted.mode is ChoiceMode.NONE:
         return mode
     return {"type": "allowed_tools", "mode": mode, "tools": named}
 
@@ -169,7 +171,7 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
     return found
 
 
-def _named(name: str, tool: Tool | None, content: Content) -> Row:
+def _named(name: str, tool: Tool | None, content: PartsWriter) -> Row:
     if isinstance(tool, FunctionTool | CustomTool):
         custom = isinstance(tool, CustomTool) and content.facts.custom_tools
         kind = "custom" if custom else "function"

@@ -10,7 +10,7 @@ from trivium.faults import Fault, Kind
 
 
 @unique
-class Status(Enum):
+class VideoStatus(Enum):
     """Where a video is on its way. The last two are final."""
 
     QUEUED = "queued"
@@ -19,27 +19,27 @@ class Status(Enum):
     FAILED = "failed"
 
 
-FINAL: Final = frozenset({Status.COMPLETED, Status.FAILED})
+FINAL: Final = frozenset({VideoStatus.COMPLETED, VideoStatus.FAILED})
 
 _STATUS: Final = {
-    "queued": Status.QUEUED,
-    "completed": Status.COMPLETED,
-    "failed": Status.FAILED,
-    "cancelled": Status.FAILED,
-    "canceled": Status.FAILED,
-    "succeeded": Status.COMPLETED,
-    "error": Status.FAILED,
-    "expired": Status.FAILED,
+    "queued": VideoStatus.QUEUED,
+    "completed": VideoStatus.COMPLETED,
+    "failed": VideoStatus.FAILED,
+    "cancelled": VideoStatus.FAILED,
+    "canceled": VideoStatus.FAILED,
+    "succeeded": VideoStatus.COMPLETED,
+    "error": VideoStatus.FAILED,
+    "expired": VideoStatus.FAILED,
 }
 """Any other status is one of a video that is being made: some servers have names of their own."""
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True):
+class SeenVideo(msgspec.Struct, frozen=True, kw_only=True):
     """A video as its upstream describes it."""
 
     id: str
     """The upstream's own."""
-    status: Status
+    status: VideoStatus
     progress: int = 0
     """Percent."""
     error_code: str = ""
@@ -64,7 +64,7 @@ _ID: Final = re.compile(r"[\x21-\x7e]{1,500}")
 _decode: Final = msgspec.json.Decoder(_Video).decode
 
 
-def read(body: bytes) -> Seen:
+def read(body: bytes) -> SeenVideo:
     """The OpenAI-shaped resource. Raises ``Fault`` (UPSTREAM_BROKE) when it is none."""
     try:
         found = _decode(body)
@@ -75,11 +75,11 @@ def read(body: bytes) -> Seen:
     error = found.error if isinstance(found.error, dict) else {"message": found.error}
     code, message = error.get("code"), error.get("message")
     named = found.status if isinstance(found.status, str) else ""
-    status = _STATUS.get(named, Status.IN_PROGRESS)
-    return Seen(
+    status = _STATUS.get(named, VideoStatus.IN_PROGRESS)
+    return SeenVideo(
         id=found.id,
         status=status,
-        progress=100 if status is Status.COMPLETED else whole(found.progress, 99),
+        progress=100 if status is VideoStatus.COMPLETED else whole(found.progress, 99),
         error_code=code if isinstance(code, str) else "",
         error_message=message if isinstance(message, str) else "",
         expires_at=whole(found.expires_at, 2**40) or None,

@@ -46,7 +46,7 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True):
     part: Part | None = None
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class VideoRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A video to be made."""
 
     model: str
@@ -57,13 +57,13 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     reference: Reference | None = None
 
 
-def read(members: Members, sizes: Iterable[str] = ()) -> Asked:
+def read(members: Members, sizes: Iterable[str] = ()) -> VideoRequest:
     """A JSON body. ``sizes`` that may be asked for beside the usual. Raises ``Fault``."""
     given = {name: members.value(name) for name in _known(_named(members), _CREATE)}
     return _asked({name: value for name, value in given.items() if value is not None}, sizes)
 
 
-def read_form(parts: Iterable[Part], sizes: Iterable[str] = ()) -> Asked:
+def read_form(parts: Iterable[Part], sizes: Iterable[str] = ()) -> VideoRequest:
     """A form. Raises ``Fault``."""
     return _asked(_fields(parts, _CREATE), sizes)
 
@@ -148,11 +148,11 @@ def _joined(found: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _asked(given: Mapping[str, Any], sizes: Iterable[str]) -> Asked:
+def _asked(given: Mapping[str, Any], sizes: Iterable[str]) -> VideoRequest:
     model = given.get("model", MODEL)
     if not isinstance(model, str) or not model:
         raise Fault(Kind.INVALID_TYPE, "`model` must be a model's name.", param="model")
-    return Asked(
+    return VideoRequest(
         model=model,
         prompt=_prompt(given.get("prompt")),
         seconds=_seconds(given.get("seconds", SECONDS[0])),

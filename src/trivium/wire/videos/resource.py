@@ -26,7 +26,7 @@ class VideoError(msgspec.Struct, frozen=True, kw_only=True):
     message: str
 
 
-class Video(msgspec.Struct, frozen=True, kw_only=True):
+class VideoResource(msgspec.Struct, frozen=True, kw_only=True):
     """One video, made or being made. Times in seconds since the epoch."""
 
     id: str
@@ -48,7 +48,7 @@ class Video(msgspec.Struct, frozen=True, kw_only=True):
     error: VideoError | None = None
 
 
-def video(body: Video) -> bytes:
+def video(body: VideoResource) -> bytes:
     """Encode a video as the resource that callers read."""
     return _encode(body)
 
@@ -58,7 +58,7 @@ def deleted(video_id: str) -> bytes:
     return _encode({"id": video_id, "object": "video.deleted", "deleted": True})
 
 
-def page(videos: Sequence[Video], *, has_more: bool) -> bytes:
+def page(videos: Sequence[VideoResource], *, has_more: bool) -> bytes:
     """A page of a list."""
     return _encode(
         {

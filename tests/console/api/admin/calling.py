@@ -7,7 +7,7 @@ import msgspec
 from console.api.calling import Caller
 from console.visiting import console_over
 from trivium.clock import FixedClock
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.oauth.developer.model import ADMIN
 
 USERS = "/api/admin/users"
@@ -29,7 +29,7 @@ class Script:
         async with Caller.over(console_over(database, FixedClock())) as caller:
             made = cls(caller)
             made.root = await made.console.identity.create_user(
-                "root", "root@example.org", Role.ADMIN
+                "root", "root@example.org", UserRole.ADMIN
             )
             made.token = await made.made_token(made.root.id)
             yield made

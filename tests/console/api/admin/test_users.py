@@ -3,7 +3,7 @@
 import pytest
 
 from console.api.admin.calling import USERS
-from trivium.identity.model import Role
+from trivium.identity.model import UserRole
 from trivium.ledger import store as ledger_store
 from trivium.ledger.model import NANOS, EntryKind
 from trivium.storage.errors import StorageDown
@@ -129,7 +129,7 @@ async def test_a_user_is_given_a_role(script):
     found = await script.done("PATCH", path, {"role": "admin", "disabled": True})
     assert ("admin", True) == (found["role"], found["disabled"])
     user = await script.console.directory.one(script.ada.id)
-    assert (Role.ADMIN, True) == (user.role, user.disabled)
+    assert (UserRole.ADMIN, True) == (user.role, user.disabled)
     assert ["user_disabled", "user_role"] == [act[0] for act in await script.acts()]
 
 

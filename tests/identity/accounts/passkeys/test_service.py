@@ -6,7 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from authenticator import ELIGIBLE, PRESENT, SYNCED, VERIFIED, Authenticator, b64
-from trivium.identity.accounts.errors import AccountError, Refusal
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import LoggedIn, Visitor, Way
 from trivium.identity.accounts.passkeys import service
 from trivium.identity.service import Identity
@@ -90,10 +90,12 @@ async def test_what_only_looks_like_it(accounts, session, add, device, visitor, 
     await accounts.passkeys.enter(asked.step, device.sign(asked.options), visitor)
     asked = await accounts.passkeys.ask(visitor)
     answer = device.sign(asked.options, **changes)
-    assert Refusal.PASSKEY_BAD is await why(accounts.passkeys.enter(asked.step, answer, visitor))
+    assert AccountRefusal.PASSKEY_BAD is await why(
+        accounts.passkeys.enter(asked.step, answer, visitor)
+    )
     # the challenge is used up by it
     again = accounts.passkeys.enter(asked.step, device.sign(asked.options), visitor)
-    assert Refusal.TICKET_GONE is await why(again)
+    assert AccountRefusal.TICKET_GONE is await why(again)
 
 
 @pytest.mark.asyncio
@@ -104,8 +106,8 @@ async def test_the_device_must_have_verified_its_user(accounts, session, add, de
     device.flags = PRESENT
     asked = await accounts.passkeys.ask(visitor)
     enter = accounts.passkeys.enter(asked.step, device.sign(asked.options), visitor)
-    assert Refusal.PASSKEY_BAD is await why(enter)
-    assert Refusal.PASSKEY_BAD is await why(add(ada, Authenticator(flags=PRESENT)))
+    assert AccountRefusal.PASSKEY_BAD is await why(enter)
+    assert AccountRefusal.PASSKEY_BAD is await why(add(ada, Authenticator(flags=PRESENT)))
 
 
 @pytest.mark.asyncio
@@ -117,7 +119,7 @@ async def test_a_signature_works_once(accounts, session, add, device, visitor):
     work = (accounts.passkeys.enter(asked.step, answer, visitor) for _ in range(4))
     outcomes = await asyncio.gather(*work, return_exceptions=True)
     assert 1 == sum(isinstance(outcome, LoggedIn) for outcome in outcomes)
-    assert 3 == sum(getattr(o, "why", None) is Refusal.TICKET_GONE for o in outcomes)
+    assert 3 == sum(getattr(o, "why", None) is AccountRefusal.TICKET_GONE for o in outcomes)
 
 
 @pytest.mark.asyncio
@@ -127,7 +129,7 @@ async def test_a_challenge_ends(accounts, session, add, device, visitor, seconds
     asked = await accounts.passkeys.ask(visitor)
     seconds(300)
     enter = accounts.passkeys.enter(asked.step, device.sign(asked.options), visitor)
-    assert Refusal.TICKET_GONE is await why(enter)
+    assert AccountRefusal.TICKET_GONE is await why(enter)
 
 
 @pytest.mark.asyncio
@@ -140,11 +142,11 @@ async def test_a_challenge_for_adding_is_not_one_for_logging_in(
     asked = await accounts.passkeys.begin(ada)
     options = (await accounts.passkeys.ask(visitor)).options
     enter = accounts.passkeys.enter(asked.step, device.sign(options), visitor)
-    assert Refusal.TICKET_GONE is await why(enter)
+    assert AccountRefusal.TICKET_GONE is await why(enter)
     asked = await accounts.passkeys.begin(ada)
     other = Authenticator()
     finish = accounts.passkeys.finish(bob, asked.step, other.make(asked.options), "", visitor)
-    assert Refusal.TICKET_GONE is await why(finish)
+    assert AccountRefusal.TICKET_GONE is await why(finish)
 
 
 @pytest.mark.asyncio
@@ -166,10 +168,12 @@ async def test_rubbish_is_refused_in_the_same_words(accounts, session, answer, v
     """Nothing that a browser sends is an error of ours."""
     ada = await session()
     asked = await accounts.passkeys.ask(visitor)
-    assert Refusal.PASSKEY_BAD is await why(accounts.passkeys.enter(asked.step, answer, visitor))
+    assert AccountRefusal.PASSKEY_BAD is await why(
+        accounts.passkeys.enter(asked.step, answer, visitor)
+    )
     asked = await accounts.passkeys.begin(ada)
     finish = accounts.passkeys.finish(ada, asked.step, answer, "x", visitor)
-    assert Refusal.PASSKEY_BAD is await why(finish)
+    assert AccountRefusal.PASSKEY_BAD is await why(finish)
 
 
 @pytest.mark.asyncio
@@ -181,7 +185,7 @@ async def test_a_disabled_user_is_kept_out(
     asked = await accounts.passkeys.ask(visitor)
     await Identity(database, clock).disable_user("ada")
     enter = accounts.passkeys.enter(asked.step, device.sign(asked.options), visitor)
-    assert Refusal.PASSKEY_BAD is await why(enter)
+    assert AccountRefusal.PASSKEY_BAD is await why(enter)
 
 
 @pytest.mark.asyncio
@@ -189,7 +193,7 @@ async def test_one_credential_belongs_to_one_user(accounts, session, add, device
     """Whoever brings another's public key gets no passkey by it."""
     ada, bob = await session("ada"), await session("bob")
     await add(ada, device)
-    assert Refusal.PASSKEY_BAD is await why(add(bob, device))
+    assert AccountRefusal.PASSKEY_BAD is await why(add(bob, device))
     assert [] == await accounts.passkeys.of_user(bob.user.id)
 
 
@@ -218,10 +222,10 @@ async def test_only_after_a_recent_proof(accounts, session, add, device, visitor
     ada = await session()
     made = await add(ada, device)
     seconds(601)
-    assert Refusal.CONFIRM_FIRST is await why(accounts.passkeys.begin(ada))
-    assert Refusal.CONFIRM_FIRST is await why(accounts.passkeys.remove(ada, made.id))
+    assert AccountRefusal.CONFIRM_FIRST is await why(accounts.passkeys.begin(ada))
+    assert AccountRefusal.CONFIRM_FIRST is await why(accounts.passkeys.remove(ada, made.id))
     finish = accounts.passkeys.finish(ada, "x" * 43, "{}", "", visitor)
-    assert Refusal.CONFIRM_FIRST is await why(finish)
+    assert AccountRefusal.CONFIRM_FIRST is await why(finish)
 
 
 @pytest.mark.asyncio
@@ -244,7 +248,7 @@ async def test_a_passkey_proves_again(accounts, user, enter, add, device, visito
     asked = await accounts.passkeys.ask(visitor)
     answer = device.sign(asked.options)
     confirm = accounts.passkeys.confirm(bobs, bob, asked.step, answer)
-    assert Refusal.PASSKEY_BAD is await why(confirm)
+    assert AccountRefusal.PASSKEY_BAD is await why(confirm)
 
 
 @pytest.mark.asyncio
@@ -256,7 +260,7 @@ async def test_removed_ones_open_nothing(accounts, session, add, device, visitor
     assert await accounts.passkeys.remove(ada, made.id)
     asked = await accounts.passkeys.ask(visitor)
     enter = accounts.passkeys.enter(asked.step, device.sign(asked.options), visitor)
-    assert Refusal.PASSKEY_BAD is await why(enter)
+    assert AccountRefusal.PASSKEY_BAD is await why(enter)
 
 
 @pytest.mark.asyncio
@@ -269,7 +273,7 @@ async def test_the_last_way_in_stays(accounts, user, add, visitor, database):
     made = [await add(session, Authenticator()) for _ in range(2)]
     work = (accounts.passkeys.remove(session, one.id) for one in made)
     outcomes = await asyncio.gather(*work, return_exceptions=True)
-    assert 1 == sum(getattr(o, "why", None) is Refusal.LAST_WAY_IN for o in outcomes)
+    assert 1 == sum(getattr(o, "why", None) is AccountRefusal.LAST_WAY_IN for o in outcomes)
     assert 1 == len(await accounts.passkeys.of_user(ada.id))
 
 
@@ -280,7 +284,7 @@ async def test_there_is_an_end_to_them(accounts, session, add, monkeypatch):
     ada = await session()
     for _ in range(2):
         await add(ada, Authenticator())
-    assert Refusal.PASSKEY_MANY is await why(accounts.passkeys.begin(ada))
+    assert AccountRefusal.PASSKEY_MANY is await why(accounts.passkeys.begin(ada))
 
 
 @pytest.mark.asyncio
@@ -289,16 +293,18 @@ async def test_begun_logins_are_counted(accounts):
     visitor = Visitor(address="192.0.2.9")
     for _ in range(100):
         await accounts.passkeys.ask(visitor)
-    assert Refusal.TOO_MANY_TRIES is await why(accounts.passkeys.ask(visitor))
+    assert AccountRefusal.TOO_MANY_TRIES is await why(accounts.passkeys.ask(visitor))
 
 
 @pytest.mark.asyncio
 async def test_failures_are_counted_by_address(accounts, visitor):
     """As those of passwords are."""
     for _ in range(100):
-        assert Refusal.TICKET_GONE is await why(accounts.passkeys.enter("x" * 43, "{}", visitor))
+        assert AccountRefusal.TICKET_GONE is await why(
+            accounts.passkeys.enter("x" * 43, "{}", visitor)
+        )
     enter = accounts.passkeys.enter("x" * 43, "{}", visitor)
-    assert Refusal.TOO_MANY_TRIES is await why(enter)
+    assert AccountRefusal.TOO_MANY_TRIES is await why(enter)
 
 
 @pytest.mark.asyncio
@@ -306,5 +312,5 @@ async def test_where_browsers_allow_none_there_are_none(accounts, session, visit
     """An IP address as public address."""
     ada = await session()
     accounts.passkeys.party = None
-    assert Refusal.PASSKEY_BAD is await why(accounts.passkeys.begin(ada))
-    assert Refusal.PASSKEY_BAD is await why(accounts.passkeys.ask(visitor))
+    assert AccountRefusal.PASSKEY_BAD is await why(accounts.passkeys.begin(ada))
+    assert AccountRefusal.PASSKEY_BAD is await why(accounts.passkeys.ask(visitor))

@@ -2,7 +2,7 @@
 
 import struct
 
-from trivium.wire.audio.length.riff import header
+from trivium.wire.audio.length.wav import header
 
 
 def driven(asking, data):

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from trivium.wire.audio.length.measure import Meter, assumed, measure
+from trivium.wire.audio.length.measure import LengthMeter, assumed, measure
 from wire.audio.length import sounds
 
 SECONDS = {
@@ -36,7 +36,7 @@ def test_what_streams_by_is_measured_alike(name, cut):
     """However it is cut."""
     data, seconds = SECONDS[name]
     whole = sounds.driven(measure(len(data)), data)
-    meter = Meter()
+    meter = LengthMeter()
     for start in range(0, len(data), cut):
         meter.feed(data[start : start + cut])
     assert whole == pytest.approx(meter.seconds())
@@ -46,7 +46,7 @@ def test_what_streams_by_is_measured_alike(name, cut):
 
 def test_a_long_stream_is_not_kept():
     """Only what has yet to be looked at."""
-    meter = Meter()
+    meter = LengthMeter()
     for _ in range(200):
         meter.feed(sounds.mp3(100))
     assert len(meter._data) < 200_000
@@ -55,7 +55,7 @@ def test_a_long_stream_is_not_kept():
 
 def test_bare_samples_are_counted():
     """As the speech shape's ``pcm`` has them: 48,000 bytes a second."""
-    meter = Meter(raw=True)
+    meter = LengthMeter(raw=True)
     meter.feed(bytes(24_000))
     assert 0.5 == meter.seconds()
 

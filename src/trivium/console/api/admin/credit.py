@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 
-from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd
+from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiError, ApiMethod, resource, usd
 from trivium.identity.model import User
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.entries import NOTE_CHARS_MAX
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trivium.storage.database import Connection
 
 
-class NewCredit(Body, frozen=True, kw_only=True):
+class NewCredit(ApiBody, frozen=True, kw_only=True):
     """The amount, a note, and the caller's own id, under which it is booked once."""
 
     amount: str
@@ -25,7 +25,7 @@ class NewCredit(Body, frozen=True, kw_only=True):
     idempotency_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Za-z._:-]{8,64}\Z")]
 
 
-async def create(asked: Asked) -> Any:
+async def create(asked: AdminRequest) -> Any:
     """Book the credit; answers with the entry and the balance after it. A repeated call gets the
     entry of the first.
     """
@@ -34,18 +34,18 @@ async def create(asked: Asked) -> Any:
     user = await console.directory.one(asked.number("user"))
     amount_nanos = usd("amount", wanted.amount)
     if not amount_nanos:
-        raise Refusal(400, "amount: zero changes nothing")
+        raise ApiError(400, "amount: zero changes nothing")
     reason = wanted.reason.strip()
     if not reason or not reason.isprintable():
-        raise Refusal(400, "reason: must be printable characters on one line")
+        raise ApiError(400, "reason: must be printable characters on one line")
     once = f"api_credit:{wanted.idempotency_id}"
     try:
         async with console.database.write() as conn:
             entry = await book_within(asked, conn, user, amount_nanos, reason, once)
     except BookedError:
-        raise Refusal(409, "idempotency_id: was used for another user or amount") from None
+        raise ApiError(409, "idempotency_id: was used for another user or amount") from None
     if entry.note != reason:
-        raise Refusal(409, "idempotency_id: was used with another reason")
+        raise ApiError(409, "idempotency_id: was used with another reason")
     return {
         "entry": {
             "id": entry.id,
@@ -60,7 +60,7 @@ async def create(asked: Asked) -> Any:
 
 
 async def book_within(
-    asked: Asked,
+    asked: AdminRequest,
     conn: "Connection",
     user: User,
     amount_nanos: int,
@@ -72,14 +72,14 @@ async def book_within(
     Raises ``LedgerError`` as ``Entries.book`` does.
     """
 
-    async def tell(conn: "Connection", entry: Entry) -> None:
+    async def log_act(conn: "Connection", entry: Entry) -> None:
         detail = {"amount": format_usd(amount_nanos)}
-        await asked.tell_within(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", detail)
+        await asked.log_act_within(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", detail)
 
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
     return await asked.console.entries.within(
-        conn, user.id, kind, amount_nanos, note, request_id, along=tell
+        conn, user.id, kind, amount_nanos, note, request_id, along=log_act
     )
 
 
-ENDPOINTS: Final = (resource("/api/admin/users/{user}/credit", POST=Act(create, NewCredit)),)
+ENDPOINTS: Final = (resource("/api/admin/users/{user}/credit", POST=ApiMethod(create, NewCredit)),)

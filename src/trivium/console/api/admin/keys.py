@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd
-from trivium.identity.model import Budget, Key, Period
+from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiError, ApiMethod, resource, usd
+from trivium.identity.model import Key, KeyBudget, Period
 from trivium.identity.terms import Terms
 from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
@@ -19,7 +19,7 @@ Moment = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
 """Seconds since the epoch, until the year 9999."""
 
 
-class Limits(Body, frozen=True, kw_only=True):
+class LimitsBody(ApiBody, frozen=True, kw_only=True):
     """What a key may take a minute and at once."""
 
     requests: int | None = None
@@ -27,7 +27,7 @@ class Limits(Body, frozen=True, kw_only=True):
     concurrency: int | None = None
 
 
-class Cap(Body, frozen=True, kw_only=True):
+class BudgetBody(ApiBody, frozen=True, kw_only=True):
     """A budget: an amount for each period."""
 
     amount: str
@@ -35,7 +35,7 @@ class Cap(Body, frozen=True, kw_only=True):
     period: Period
 
 
-class NewKey(Body, frozen=True, kw_only=True):
+class NewKeyBody(ApiBody, frozen=True, kw_only=True):
     """Its terms: the members of ``Terms``; what is left out bounds nothing."""
 
     name: str | UnsetType = UNSET
@@ -43,47 +43,47 @@ class NewKey(Body, frozen=True, kw_only=True):
     expires_at: Moment | UnsetType | None = UNSET
     strict: bool | UnsetType = UNSET
     header_only: bool | UnsetType = UNSET
-    limits: Limits | UnsetType | None = UNSET
-    budgets: tuple[Cap, ...] | UnsetType = UNSET
+    limits: LimitsBody | UnsetType | None = UNSET
+    budgets: tuple[BudgetBody, ...] | UnsetType = UNSET
     networks: tuple[str, ...] | UnsetType = UNSET
 
 
-class KeyChange(NewKey, frozen=True, kw_only=True):
+class KeyChange(NewKeyBody, frozen=True, kw_only=True):
     """New terms of a key; members that are left out stay as they are."""
 
     paused: bool | UnsetType = UNSET
 
 
-async def listing(asked: Asked) -> Any:
+async def listing(asked: AdminRequest) -> Any:
     """A user's keys in the order they were made, revoked ones too."""
     user = await asked.console.directory.one(asked.number("user"))
     return {"keys": [_shown(key) for key in await asked.console.own_keys.own(user.id)]}
 
 
-async def create(asked: Asked) -> Any:
+async def create(asked: AdminRequest) -> Any:
     """Make a key; answers with it and its secret, which is not stored."""
     terms = _terms(asked.body)
     user = await asked.console.directory.one(asked.number("user"))
     key, secret = await asked.console.identity.create_key(user.email, **terms)
-    await asked.tell(ActKind.KEY_CREATED, user.id, f"key:{key.id}", name=key.name)
+    await asked.log_act(ActKind.KEY_CREATED, user.id, f"key:{key.id}", name=key.name)
     return {**_shown(key), "key": secret}
 
 
-async def show(asked: Asked) -> Any:
+async def show(asked: AdminRequest) -> Any:
     """Answer with the key of the path."""
     return _shown(await asked.console.directory.key(asked.number("key")))
 
 
-async def change(asked: Asked) -> Any:
+async def change(asked: AdminRequest) -> Any:
     """Change a key; answers with it as it is afterwards."""
     wanted: KeyChange = asked.body
     terms = _terms(wanted)
     if not terms and wanted.paused is UNSET:
-        raise Refusal(400, "nothing to change: send a term of the key, or `paused`")
+        raise ApiError(400, "nothing to change: send a term of the key, or `paused`")
     own = asked.console.own_keys
     key = await asked.console.directory.key(asked.number("key"))
     if key.disabled:
-        raise Refusal(409, "the key is revoked, which is for good")
+        raise ApiError(409, "the key is revoked, which is for good")
     owner = key.user_id
 
     def altered(before: Terms) -> Terms:
@@ -93,24 +93,24 @@ async def change(asked: Asked) -> Any:
         key, members = await own.edit(owner, key.id, altered)
         if members:
             said = {"name": key.name, "changed": ", ".join(members)}
-            await asked.tell(ActKind.KEY_CHANGED, owner, f"key:{key.id}", **said)
+            await asked.log_act(ActKind.KEY_CHANGED, owner, f"key:{key.id}", **said)
     if isinstance(wanted.paused, bool) and wanted.paused != key.paused:
         key = await (own.pause if wanted.paused else own.resume)(owner, key.id)
         kind = ActKind.KEY_PAUSED if key.paused else ActKind.KEY_RESUMED
-        await asked.tell(kind, owner, f"key:{key.id}", name=key.name)
+        await asked.log_act(kind, owner, f"key:{key.id}", name=key.name)
     return _shown(key)
 
 
-async def revoke(asked: Asked) -> Any:
+async def revoke(asked: AdminRequest) -> Any:
     """Revoke a key for good; answers with it. Repeating the call changes nothing."""
     key = await asked.console.directory.key(asked.number("key"))
     if not key.disabled:
         key = await asked.console.own_keys.revoke(key.user_id, key.id)
-        await asked.tell(ActKind.KEY_REVOKED, key.user_id, f"key:{key.id}", name=key.name)
+        await asked.log_act(ActKind.KEY_REVOKED, key.user_id, f"key:{key.id}", name=key.name)
     return _shown(key)
 
 
-def _terms(body: NewKey) -> dict[str, Any]:
+def _terms(body: NewKeyBody) -> dict[str, Any]:
     """The members of ``Terms`` that were sent, as it has them. Raises Refusal (400)."""
     names = Terms.__struct_fields__
     given = {name: value for name in names if (value := getattr(body, name)) is not UNSET}
@@ -119,7 +119,7 @@ def _terms(body: NewKey) -> dict[str, Any]:
         given["limits"] = rates_of(rates.requests, rates.tokens, rates.concurrency)
     if "budgets" in given:
         given["budgets"] = tuple(
-            Budget(amount_nanos=usd("budgets", cap.amount), period=cap.period)
+            KeyBudget(amount_nanos=usd("budgets", cap.amount), period=cap.period)
             for cap in given["budgets"]
         )
     return given
@@ -149,8 +149,13 @@ def _shown(key: Key) -> dict[str, Any]:
 
 
 ENDPOINTS: Final = (
-    resource("/api/admin/users/{user}/keys", GET=Act(listing), POST=Act(create, NewKey)),
     resource(
-        "/api/admin/keys/{key}", GET=Act(show), PATCH=Act(change, KeyChange), DELETE=Act(revoke)
+        "/api/admin/users/{user}/keys", GET=ApiMethod(listing), POST=ApiMethod(create, NewKeyBody)
+    ),
+    resource(
+        "/api/admin/keys/{key}",
+        GET=ApiMethod(show),
+        PATCH=ApiMethod(change, KeyChange),
+        DELETE=ApiMethod(revoke),
     ),
 )

@@ -6,9 +6,17 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from trivium.console.api.admin import credit
-from trivium.console.api.admin.door import Act, Asked, Body, Refusal, resource, usd, whole
+from trivium.console.api.admin.base import (
+    AdminRequest,
+    ApiBody,
+    ApiError,
+    ApiMethod,
+    resource,
+    usd,
+    whole,
+)
 from trivium.identity.directory import PAGE_MAX
-from trivium.identity.model import Role, User
+from trivium.identity.model import User, UserRole
 from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
 
@@ -20,52 +28,54 @@ PAGE: Final = 50
 SEARCH_CHARS_MAX: Final = 254
 
 
-class NewUser(Body, frozen=True, kw_only=True):
+class NewUser(ApiBody, frozen=True, kw_only=True):
     """Who it is. ``unlimited``: spends without a balance; ``credit``: US dollars to begin with,
     for others.
     """
 
     name: str
     email: str
-    role: Role = Role.USER
+    role: UserRole = UserRole.USER
     unlimited: bool = False
     credit: str | None = None
 
 
-class UserChange(Body, frozen=True, kw_only=True):
+class UserChange(ApiBody, frozen=True, kw_only=True):
     """A change to a user; members that are left out stay as they are."""
 
     disabled: bool | UnsetType = UNSET
-    role: Role | UnsetType = UNSET
+    role: UserRole | UnsetType = UNSET
 
 
-async def listing(asked: Asked) -> Any:
+async def listing(asked: AdminRequest) -> Any:
     """Users in the order they were made, and after which id the next page begins."""
     query = asked.query
     limit = whole(query.get("limit", str(PAGE)))
     if limit is None or not 1 <= limit <= PAGE_MAX:
-        raise Refusal(400, f"limit: must be 1 to {PAGE_MAX}")
+        raise ApiError(400, f"limit: must be 1 to {PAGE_MAX}")
     after = whole(query.get("after", "0"))
     if after is None:
-        raise Refusal(400, "after: must be the id of a user")
+        raise ApiError(400, "after: must be the id of a user")
     search = query.get("q", "")
     if len(search) > SEARCH_CHARS_MAX or not search.isprintable():
-        raise Refusal(400, f"q: must be at most {SEARCH_CHARS_MAX} printable characters")
+        raise ApiError(400, f"q: must be at most {SEARCH_CHARS_MAX} printable characters")
     found, more = await asked.console.directory.page(search, after, limit)
     return {"users": [_shown(each.user, each.balance_nanos) for each in found], "after": more}
 
 
-async def create(asked: Asked) -> Any:
+async def create(asked: AdminRequest) -> Any:
     """Make a user, perhaps with a first credit; answers with the user."""
     wanted: NewUser = asked.body
     if wanted.unlimited and wanted.credit is not None:
-        raise Refusal(400, "credit: is not for users that are `unlimited`")
+        raise ApiError(400, "credit: is not for users that are `unlimited`")
     amount_nanos = 0 if wanted.credit is None else usd("credit", wanted.credit)
     if wanted.credit is not None and amount_nanos <= 0:
-        raise Refusal(400, "credit: must be above zero; leave it out for none")
+        raise ApiError(400, "credit: must be above zero; leave it out for none")
 
     async def begin(conn: "Connection", user: User) -> None:
-        await asked.tell_within(conn, ActKind.USER_CREATED, user.id, "", {"role": user.role.value})
+        await asked.log_act_within(
+            conn, ActKind.USER_CREATED, user.id, "", {"role": user.role.value}
+        )
         if amount_nanos:
             await credit.book_within(asked, conn, user, amount_nanos, "credit at creation")
 
@@ -75,32 +85,32 @@ async def create(asked: Asked) -> Any:
     return _shown(user, amount_nanos)
 
 
-async def show(asked: Asked) -> Any:
+async def show(asked: AdminRequest) -> Any:
     """Answer with the user of the path, and their balance."""
     return await _with_balance(asked, await asked.console.directory.one(asked.number("user")))
 
 
-async def change(asked: Asked) -> Any:
+async def change(asked: AdminRequest) -> Any:
     """Change a user; answers with the user as they are afterwards."""
     wanted: UserChange = asked.body
     if wanted.disabled is UNSET and wanted.role is UNSET:
-        raise Refusal(400, "nothing to change: send `disabled`, `role` or both")
+        raise ApiError(400, "nothing to change: send `disabled`, `role` or both")
     directory = asked.console.directory
     user = await directory.one(asked.number("user"))
     is_switched = wanted.disabled is not UNSET and wanted.disabled != user.disabled
     is_appointed = wanted.role is not UNSET and wanted.role is not user.role
     if user.id == asked.by and (is_switched or is_appointed):
-        raise Refusal(409, "nobody switches themselves off or changes their own role")
+        raise ApiError(409, "nobody switches themselves off or changes their own role")
     if isinstance(wanted.disabled, bool) and is_switched:
         user = await directory.switch(
-            asked.by, user.id, disabled=wanted.disabled, tell=asked.tell_within
+            asked.by, user.id, disabled=wanted.disabled, log_act=asked.log_act_within
         )
-    if isinstance(wanted.role, Role) and is_appointed:
-        user = await directory.appoint(asked.by, user.id, wanted.role, asked.tell_within)
+    if isinstance(wanted.role, UserRole) and is_appointed:
+        user = await directory.appoint(asked.by, user.id, wanted.role, asked.log_act_within)
     return await _with_balance(asked, user)
 
 
-async def _with_balance(asked: Asked, user: User) -> dict[str, Any]:
+async def _with_balance(asked: AdminRequest, user: User) -> dict[str, Any]:
     return _shown(user, await asked.console.entries.balance(user.id))
 
 
@@ -122,8 +132,8 @@ def _shown(user: User, balance_nanos: int) -> dict[str, Any]:
 ENDPOINTS: Final = (
     resource(
         "/api/admin/users",
-        GET=Act(listing, query=frozenset({"q", "limit", "after"})),
-        POST=Act(create, NewUser),
+        GET=ApiMethod(listing, query=frozenset({"q", "limit", "after"})),
+        POST=ApiMethod(create, NewUser),
     ),
-    resource("/api/admin/users/{user}", GET=Act(show), PATCH=Act(change, UserChange)),
+    resource("/api/admin/users/{user}", GET=ApiMethod(show), PATCH=ApiMethod(change, UserChange)),
 )

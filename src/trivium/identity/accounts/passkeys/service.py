@@ -13,17 +13,17 @@ import msgspec
 import structlog
 
 from trivium.clock import Clock
-from trivium.identity.accounts import tries
-from trivium.identity.accounts.errors import AccountError, Refusal
-from trivium.identity.accounts.letters import Desk
+from trivium.identity.accounts import throttle
+from trivium.identity.accounts.emails import AccountEmails
+from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor, Way
 from trivium.identity.accounts.passkeys.model import Challenge, Passkey, party_of
 from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import Purpose, Tickets
+from trivium.identity.accounts.tickets import TicketPurpose, Tickets
 from trivium.storage.errors import Conflict
 
 if TYPE_CHECKING:
-    from trivium.identity.accounts.passkeys.store import Stored
+    from trivium.identity.accounts.passkeys.store import StoredPasskey
     from trivium.storage.database import Connection, Database
 
 PASSKEYS_MAX: Final = 20
@@ -61,7 +61,7 @@ class Passkeys:
         origin: str,
         sessions: Sessions,
         tickets: Tickets,
-        desk: Desk,
+        emails: AccountEmails,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         self._db = db
@@ -71,7 +71,7 @@ class Passkeys:
         """The name they are bound to; ``None``: the gateway's address allows none."""
         self._sessions = sessions
         self._tickets = tickets
-        self._desk = desk
+        self._emails = emails
         self._random_bytes = random_bytes
 
     async def of_user(self, user_id: int) -> list[Passkey]:
@@ -98,7 +98,7 @@ class Passkeys:
         async with self._db.write() as conn:
             known = await store.credentials(conn, user.id)
             if len(known) >= PASSKEYS_MAX:
-                raise AccountError(Refusal.PASSKEY_MANY)
+                raise AccountError(AccountRefusal.PASSKEY_MANY)
             handle = await store.handle_of(conn, user.id) or self._random_bytes(HANDLE_BYTES)
             options = generate_registration_options(
                 rp_id=party,
@@ -115,7 +115,9 @@ class Passkeys:
                 ],
             )
             data = {"challenge": options.challenge, "handle": handle}
-            step = await self._tickets.issue(conn, Purpose.PASSKEY, user_id=user.id, data=data)
+            step = await self._tickets.issue(
+                conn, TicketPurpose.PASSKEY, user_id=user.id, data=data
+            )
         return Challenge(step=step, options=options_to_json(options))
 
     async def finish(
@@ -159,8 +161,8 @@ class Passkeys:
             async with self._db.write() as conn:
                 await store.insert_passkey(conn, values)
         except Conflict as error:
-            raise AccountError(Refusal.PASSKEY_BAD) from error
-        self._desk.tell("passkey_added", visitor.language, session.user.email)
+            raise AccountError(AccountRefusal.PASSKEY_BAD) from error
+        self._emails.notify("passkey_added", visitor.language, session.user.email)
         return (await self.of_user(session.user.id))[-1]
 
     async def remove(self, session: Session, passkey_id: int) -> bool:
@@ -172,13 +174,13 @@ class Passkeys:
 
         user_id = session.user.id
         if not session.is_confirmed(self._clock.now()):
-            raise AccountError(Refusal.CONFIRM_FIRST)
+            raise AccountError(AccountRefusal.CONFIRM_FIRST)
         async with self._db.write() as conn:
             # holds the user: two that are removed at once are not both the last but one
             await accounts_store.account(conn, user_id=user_id, hold=True)
             removed = await store.remove(conn, user_id, passkey_id)
             if removed and not await accounts_store.ways_in(conn, user_id):
-                raise AccountError(Refusal.LAST_WAY_IN)
+                raise AccountError(AccountRefusal.LAST_WAY_IN)
         return removed
 
     # --- logging in --------------------------------------------------------------------------
@@ -191,7 +193,7 @@ class Passkeys:
         from webauthn.helpers.structs import UserVerificationRequirement
 
         if self.party is None:
-            raise AccountError(Refusal.PASSKEY_BAD)
+            raise AccountError(AccountRefusal.PASSKEY_BAD)
         options = generate_authentication_options(
             rp_id=self.party,
             challenge=self._random_bytes(32),
@@ -200,10 +202,10 @@ class Passkeys:
         step = ""
         async with self._db.write() as conn:
             now = int(self._clock.now())
-            refused = await tries.count(conn, now, tries.of_challenges(visitor.address))
+            refused = await throttle.count(conn, now, throttle.of_challenges(visitor.address))
             if refused is None:
                 data = {"challenge": options.challenge}
-                step = await self._tickets.issue(conn, Purpose.PASSKEY, data=data)
+                step = await self._tickets.issue(conn, TicketPurpose.PASSKEY, data=data)
         if refused is not None:
             raise refused
         return Challenge(step=step, options=options_to_json(options))
@@ -215,9 +217,9 @@ class Passkeys:
         """
         from trivium.identity.accounts import store as accounts_store
 
-        there = tries.of_address(visitor.address)
+        there = throttle.of_address(visitor.address)
         async with self._db.write() as conn:
-            refused = await tries.count(conn, int(self._clock.now()), there)
+            refused = await throttle.count(conn, int(self._clock.now()), there)
         if refused is not None:
             raise refused
         asked = await self._take(step, None)
@@ -225,8 +227,8 @@ class Passkeys:
             stored = await self._verified(conn, asked, answer)
             account = await accounts_store.account(conn, user_id=stored.user_id, hold=True)
             if account is None or account.user.disabled:
-                raise AccountError(Refusal.PASSKEY_BAD)
-            await tries.forgive(conn, there)
+                raise AccountError(AccountRefusal.PASSKEY_BAD)
+            await throttle.forgive(conn, there)
             token = await self._sessions.begin(conn, account.user.id, Way.PASSKEY, visitor)
         return LoggedIn(user=account.user, token=token)
 
@@ -238,10 +240,10 @@ class Passkeys:
         async with self._db.write() as conn:
             stored = await self._verified(conn, asked, answer)
             if stored.user_id != session.user.id:
-                raise AccountError(Refusal.PASSKEY_BAD)
+                raise AccountError(AccountRefusal.PASSKEY_BAD)
             return await self._sessions.renew_in(conn, token, Way.PASSKEY)
 
-    async def _verified(self, conn: "Connection", asked: "_Ticket", answer: str) -> "Stored":
+    async def _verified(self, conn: "Connection", asked: "_Ticket", answer: str) -> "StoredPasskey":
         """The passkey that signed a challenge, its counter moved on."""
         from webauthn import verify_authentication_response
         from webauthn.helpers import base64url_to_bytes
@@ -257,7 +259,7 @@ class Passkeys:
         stored = await store.find(conn, credential)
         # a discoverable credential says whose it is; one that says another is not what it seems
         if stored is None or self.party is None or handle != stored.handle:
-            raise AccountError(Refusal.PASSKEY_BAD)
+            raise AccountError(AccountRefusal.PASSKEY_BAD)
         try:
             found = verify_authentication_response(
                 credential=answer,
@@ -280,16 +282,16 @@ class Passkeys:
         its user.
         """
         async with self._db.write() as conn:
-            ticket = await self._tickets.take(conn, Purpose.PASSKEY, step)
+            ticket = await self._tickets.take(conn, TicketPurpose.PASSKEY, step)
         if ticket.user_id != user_id:
-            raise AccountError(Refusal.TICKET_GONE)
+            raise AccountError(AccountRefusal.TICKET_GONE)
         return msgspec.json.decode(ticket.data, type=_Ticket)
 
     def _checked(self, session: Session) -> str:
         if not session.is_confirmed(self._clock.now()):
-            raise AccountError(Refusal.CONFIRM_FIRST)
+            raise AccountError(AccountRefusal.CONFIRM_FIRST)
         if self.party is None:
-            raise AccountError(Refusal.PASSKEY_BAD)
+            raise AccountError(AccountRefusal.PASSKEY_BAD)
         return self.party
 
 
@@ -303,7 +305,7 @@ class _Ticket(msgspec.Struct):
 def _read(answer: str) -> _Answer:
     try:
         if len(answer) > ANSWER_CHARS_MAX:
-            raise AccountError(Refusal.PASSKEY_BAD)
+            raise AccountError(AccountRefusal.PASSKEY_BAD)
         return msgspec.json.decode(answer, type=_Answer)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise _bad(error) from error
@@ -312,7 +314,7 @@ def _read(answer: str) -> _Answer:
 def _bad(error: Exception) -> AccountError:
     """Return one error for whatever a verifier finds, and log what it was."""
     log.info("passkey_refused", reason=type(error).__name__, said=str(error)[:200])
-    return AccountError(Refusal.PASSKEY_BAD)
+    return AccountError(AccountRefusal.PASSKEY_BAD)
 
 
 def _name(text: str) -> str:

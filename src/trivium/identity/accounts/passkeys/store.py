@@ -13,7 +13,7 @@ from trivium.storage.structs import struct_of
 _texts = msgspec.json.Decoder(list[str]).decode
 
 
-class Stored(NamedTuple):
+class StoredPasskey(NamedTuple):
     """What verifying a login needs."""
 
     id: int
@@ -49,7 +49,7 @@ async def handle_of(conn: AsyncConnection, user_id: int) -> bytes | None:
     return found
 
 
-async def find(conn: AsyncConnection, credential: bytes) -> Stored | None:
+async def find(conn: AsyncConnection, credential: bytes) -> StoredPasskey | None:
     """The passkey of a credential, held until the transaction ends."""
     query = select(
         passkeys.c.id,
@@ -60,7 +60,7 @@ async def find(conn: AsyncConnection, credential: bytes) -> Stored | None:
     )
     query = query.where(passkeys.c.credential == credential).with_for_update()
     row = (await conn.execute(query)).one_or_none()
-    return None if row is None else Stored(*row)
+    return None if row is None else StoredPasskey(*row)
 
 
 async def used(

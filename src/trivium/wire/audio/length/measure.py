@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from trivium.wire.audio.length import boxes, ebml, flac, frames, ogg, riff
+from trivium.wire.audio.length import flac, matroska, mp3, mp4, ogg, wav
 from trivium.wire.audio.length.window import Asking, Window
 
 ASSUMED_BYTES_A_SECOND: Final = 4_000
@@ -26,13 +26,13 @@ def measure(size: int | None) -> Asking[float | None]:
     elif head.startswith(b"fLaC"):
         found = yield from flac.seconds(window)
     elif head[:4] in (b"RIFF", b"RF64") and head[8:12] == b"WAVE":
-        found = yield from riff.seconds(window, size)
+        found = yield from wav.seconds(window, size)
     elif head[4:8] in (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide"):
-        found = yield from boxes.seconds(window)
+        found = yield from mp4.seconds(window)
     elif head.startswith(b"\x1a\x45\xdf\xa3"):
-        found = yield from ebml.seconds(window)
-    elif frames.is_frame(head):
-        found = yield from frames.seconds(window)
+        found = yield from matroska.seconds(window)
+    elif mp3.is_frame(head):
+        found = yield from mp3.seconds(window)
     else:
         found = None
     if found is None or not 0 < found <= SECONDS_MAX:
@@ -45,7 +45,7 @@ def assumed(size: int) -> float:
     return size / ASSUMED_BYTES_A_SECOND
 
 
-class Meter:
+class LengthMeter:
     """Measures what streams by: ``feed`` it all, then ask for ``seconds``."""
 
     __slots__ = ("_at", "_data", "_found", "_measure", "_size", "_want", "raw")
@@ -77,7 +77,7 @@ class Meter:
     def seconds(self) -> float | None:
         """Of all that was fed; ``None`` when it cannot be told."""
         if self.raw:
-            return self._size / (riff.RATE * riff.SAMPLE_BYTES)
+            return self._size / (wav.RATE * wav.SAMPLE_BYTES)
         while self._measure is not None:
             self._step()
         return self._found

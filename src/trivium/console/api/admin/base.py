@@ -1,0 +1,243 @@
+"""Common code of the admin API: who may ask, how requests are read, and how they are answered.
+
+What a path takes stands in its ``ApiMethod``. A member of a body or a parameter of a query that is
+not named there is refused, and so is one that is there twice.
+"""
+
+import functools
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl
+
+import msgspec
+import structlog
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trivium.console import context
+from trivium.console.api import answer
+from trivium.console.api.answer import Endpoint
+from trivium.console.context import Console
+from trivium.identity.directory import ID_MAX
+from trivium.identity.errors import IdentityError, TakenError
+from trivium.ledger.amounts import parse_usd
+from trivium.ledger.errors import LedgerError
+from trivium.oauth.developer.model import ADMIN
+from trivium.oauth.errors import OAuthError
+from trivium.oauth.tokens import service
+from trivium.observe.audit.model import ActKind, Detail
+from trivium.storage.errors import StorageError
+from trivium.wire import peek
+
+if TYPE_CHECKING:
+    from trivium.storage.database import Connection
+
+BODY_BYTES_MAX: Final = 131_072
+_ID_CHARS_MAX: Final = len(str(ID_MAX))
+
+log = structlog.get_logger()
+
+
+class ApiBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The members of a request's body. An unknown member is refused."""
+
+
+class ApiError(Exception):
+    """An error to be answered. ``retry_after``: seconds; ``None`` where waiting does not help."""
+
+    def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+
+
+class AdminRequest(msgspec.Struct, frozen=True):
+    """A request of an administrator, checked and read."""
+
+    request: Request
+    by: int
+    """The administrator's id."""
+    query: Mapping[str, str]
+    body: Any
+    """Of the type that the act names; ``None`` where it takes none."""
+
+    @property
+    def console(self) -> Console:
+        """The services that pages and this API share."""
+        return context.of(self.request)
+
+    def number(self, name: str) -> int:
+        """An id in the path. Raises Refusal (404)."""
+        found = whole(self.request.path_params[name])
+        if found is None:
+            raise ApiError(404, f"there is no {name} of this id")
+        return found
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """Return who did it, from where and with what, for the audit log."""
+        sender = answer.sender(self.request)
+        return {"actor": self.by, "address": sender.address, "agent": sender.agent}
+
+    async def log_act_within(
+        self,
+        conn: "Connection",
+        kind: ActKind,
+        subject: int,
+        what: str = "",
+        detail: Detail | None = None,
+    ) -> None:
+        """Log the act in the transaction that does it."""
+        audit = self.console.audit
+        await audit.within(conn, kind, subject=subject, what=what, detail=detail, **self.told)
+
+    async def log_act(
+        self, kind: ActKind, subject: int, what: str = "", **detail: str | int | bool | None
+    ) -> None:
+        """Log what was done, and to whose account."""
+        audit = self.console.audit
+        await audit.add(kind, subject=subject, what=what, detail=detail or None, **self.told)
+
+
+class ApiMethod(msgspec.Struct, frozen=True):
+    """What a method of a path does: what it is given, and what it answers as ``data``."""
+
+    do: Callable[[AdminRequest], Awaitable[Any]]
+    body: type[ApiBody] | None = None
+    query: frozenset[str] = frozenset()
+
+
+def resource(path: str, **acts: ApiMethod) -> Endpoint:
+    """A path of the API with its methods."""
+
+    async def served(request: Request) -> Response:
+        act = acts["GET" if request.method == "HEAD" else request.method]
+        try:
+            by = await _administrator(request)
+            asked = AdminRequest(
+                request, by, _query(request, act.query), await _body(request, act.body)
+            )
+            return answer.enveloped(200, "", await act.do(asked))
+        except (ApiError, IdentityError, LedgerError) as error:
+            return _refused(error)
+        except StorageError as error:
+            log.warning("admin_api_without_database", error=str(error))
+            return answer.enveloped(503, "the database cannot be reached; please try again soon")
+        except Exception:
+            log.exception("admin_api_failed", request_id=request.scope["state"]["request_id"])
+            return answer.enveloped(500, "something went wrong on our side")
+
+    return Endpoint(path, served, methods=list(acts))
+
+
+def whole(digits: str) -> int | None:
+    """A number from 0 to the largest id that is written in ASCII digits; ``None``: another text."""
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _ID_CHARS_MAX):
+        return None
+    number = int(digits)
+    return number if number <= ID_MAX else None
+
+
+def usd(member: str, text: str) -> int:
+    """Nano-dollars of a member. Raises Refusal (400)."""
+    try:
+        return parse_usd(text)
+    except LedgerError as error:
+        raise ApiError(400, f"{member}: {error}") from None
+
+
+async def _administrator(request: Request) -> int:
+    """Return the administrator whose token was presented, if it was made for this API. Raises
+    Refusal.
+    """
+    oauth = context.of(request).oauth
+    where = answer.network(request)
+    wait = await oauth.failures.wait(where)
+    if wait is not None:
+        raise ApiError(429, "too many tokens that are not valid", wait)
+    try:
+        presented = service.presented(request.headers.getlist("authorization"), b"")
+        token = await oauth.developer.authenticate(presented, ADMIN)
+    except service.NoToken:
+        message = "send a developer token for administration as: Authorization: Bearer gwdev_..."
+        raise ApiError(401, message) from None
+    except OAuthError as error:
+        if error.status == 403:
+            raise ApiError(403, error.description) from None
+        await oauth.failures.count(where)
+        raise ApiError(401, error.description) from None
+    return token.user_id
+
+
+def _query(request: Request, known: frozenset[str]) -> dict[str, str]:
+    """The parameters of the address. Raises Refusal (400)."""
+    found: dict[str, str] = {}
+    text = request.scope["query_string"].decode("latin-1")
+    for name, value in parse_qsl(text, keep_blank_values=True):
+        if name not in known:
+            raise ApiError(400, f"there is no parameter `{name[:80]}` here")
+        if name in found:
+            raise ApiError(400, f"the parameter `{name}` occurs twice")
+        found[name] = value
+    return found
+
+
+async def _body(request: Request, kind: type[ApiBody] | None) -> ApiBody | None:
+    """What was sent. Raises Refusal."""
+    body = await request.body()
+    if kind is None:
+        if body:
+            raise ApiError(400, "this request takes no body")
+        return None
+    said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if said != "application/json":
+        raise ApiError(415, "the body must be application/json")
+    if len(body) > BODY_BYTES_MAX:
+        raise ApiError(413, f"the body has more than {BODY_BYTES_MAX} bytes")
+    try:
+        found = _decoder(kind).decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ApiError(400, str(error)) from None
+    _check_names(body)
+    return found
+
+
+@functools.lru_cache(maxsize=32)
+def _decoder(kind: type[ApiBody]) -> "msgspec.json.Decoder[ApiBody]":
+    return msgspec.json.Decoder(kind)
+
+
+_items: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+def _check_names(raw: bytes) -> None:
+    """Refuse two members with one name, of which one would be ignored. Raises Refusal (400)."""
+    raw = raw.strip()
+    if raw.startswith(b"["):
+        for item in _items(raw):
+            _check_names(bytes(item))
+    elif raw.startswith(b"{"):
+        seen: set[str] = set()
+        for name, value in peek.members(raw).pairs:
+            if name in seen:
+                raise ApiError(400, f"`{name[:80]}` occurs twice in the body")
+            seen.add(name)
+            _check_names(bytes(value))
+
+
+def _refused(error: ApiError | IdentityError | LedgerError) -> Response:
+    made = answer.enveloped(_status(error), str(error))
+    if made.status_code == 401:
+        made.headers["www-authenticate"] = "Bearer"
+    if isinstance(error, ApiError) and error.retry_after is not None:
+        made.headers["retry-after"] = str(error.retry_after)
+    return made
+
+
+def _status(error: ApiError | IdentityError | LedgerError) -> int:
+    if isinstance(error, ApiError):
+        return error.status
+    if isinstance(error, TakenError):
+        return 409
+    is_gone = isinstance(error, IdentityError) and error.field in ("user", "key")
+    return 404 if is_gone else 400

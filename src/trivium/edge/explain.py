@@ -1,0 +1,90 @@
+"""``POST /api/explain``: what would become of a request, without making it.
+
+Served by the relay plane though its path is not one of a shape: it is asked with a gateway key and
+runs the relay's own steps over the relay's own snapshot, of which the pages plane has neither.
+"""
+
+from functools import partial
+from typing import Final
+
+import msgspec
+import structlog
+
+from trivium.edge.exchange import Exchange
+from trivium.faults import Fault, Kind
+from trivium.pipeline import request_admission
+from trivium.pipeline.explain import ExplainRequest, explain
+from trivium.pipeline.guard import Guard
+from trivium.pipeline.services import Services
+from trivium.wire.operation import EXPLAINED, Operation
+
+_KEYS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"cookie"})
+"""Headers that present a key: the rehearsal has the caller already."""
+
+
+class ExplainBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body."""
+
+    body: msgspec.Raw
+    """The request as it would be posted."""
+    shape: Operation = Operation.CHAT
+    """One of ``EXPLAINED``."""
+    model: str = ""
+    """Instead of the body's own; for ``generate``, whose path names it, required."""
+    stream: bool = False
+    """For ``generate``, whose path says it: whether the answer is to be streamed."""
+    strict: bool = False
+    """As the header ``trivium-strict: true``."""
+
+
+_decode: Final = msgspec.json.Decoder(ExplainBody).decode
+_encode: Final = msgspec.json.Encoder().encode
+
+log = structlog.get_logger()
+
+
+async def serve(exchange: Exchange, services: Services) -> None:
+    """Answer with the rehearsal; a refusal of the request is a 200 that says so. Never raises."""
+    caller = exchange.caller
+    assert caller is not None
+    with Guard(exchange, partial(log.error, "explain_crashed")) as guard:
+        # a rehearsal is as much work for us as the request
+        guard.given = await request_admission.visit(exchange, services)
+        asked = read(exchange.body, exchange.headers)
+        told = await explain(asked, caller, services, exchange.request_id)
+        exchange.answer(200, _encode(told))
+
+
+def read(body: bytes, headers: dict[bytes, bytes]) -> ExplainRequest:
+    """What is asked for. Raises ``Fault`` (INVALID_VALUE, MISSING_MEMBER)."""
+    try:
+        question = _decode(body)
+    except msgspec.DecodeError as exc:
+        raise _unreadable(str(exc)) from None
+    operation = question.shape
+    if operation not in EXPLAINED:
+        raise _unreadable(f"Invalid enum value '{operation.value}' - at `$.shape`")
+    if operation is Operation.GENERATE:
+        if not question.model:
+            raise Fault(
+                Kind.MISSING_MEMBER,
+                "`model` is missing: a generateContent request has it in its path.",
+                param="model",
+            )
+        if question.stream:
+            operation = Operation.GENERATE_STREAM
+    return ExplainRequest(
+        operation=operation,
+        body=bytes(question.body),
+        model=question.model,
+        headers={name: value for name, value in headers.items() if name not in _KEYS},
+        strict=question.strict,
+    )
+
+
+def _unreadable(why: str) -> Fault:
+    return Fault(
+        Kind.INVALID_VALUE,
+        f"{why}. A request to explain looks like "
+        '{"shape": "chat", "body": {"model": "…", "messages": […]}}.',
+    )

@@ -1,0 +1,355 @@
+"""What the context needs: the request as the edge hands it over, and the services it calls."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from trivium.admission.service import Admission
+from trivium.assets.service import Assets
+from trivium.clock import Clock
+from trivium.conversation.opaque import Open
+from trivium.conversation.request import Conversation
+from trivium.faults import Fault
+from trivium.identity.model import Caller
+from trivium.jobs.video_services import VideoServices
+from trivium.ledger.service import Ledger
+from trivium.observe.log_throttle import LogThrottle
+from trivium.observe.record import Record
+from trivium.pipeline.phase import FinishedAnswers
+from trivium.providers.images import Defaults
+from trivium.response_store.service import ResponseStore
+from trivium.response_store.signatures.model import SignatureTrace
+from trivium.routing.candidates import RetryBudget
+from trivium.routing.health import Health
+from trivium.routing.latency import Latency
+from trivium.routing.model import Channel, Model, Plan, Step
+from trivium.uploads.form import Upload
+from trivium.upstream.call import Client
+from trivium.upstream.channel_queue import ChannelQueue
+from trivium.upstream.request_writer import Composer
+from trivium.upstream.url_fetch import FetchedFile
+from trivium.wire.operation import Operation, Shape
+from trivium.wire.passage import PassThroughSpec, RequestFacts
+from trivium.wire.peek import Members
+
+Headers = list[tuple[bytes, bytes]]
+JSON: Final = b"application/json"
+
+
+class Flow(Protocol):
+    """Whatever produces an answer's bytes and can be told to wait or to stop."""
+
+    __slots__ = ()
+
+    def pause(self) -> None:
+        """The caller reads too slowly."""
+        ...
+
+    def resume(self) -> None:
+        """The caller has caught up."""
+        ...
+
+    def interrupt(self, fault: Fault) -> bool:
+        """End a begun answer legally, now. ``False`` when nothing has begun yet."""
+        ...
+
+
+class Running(Protocol):
+    """Whoever works on a request: its task, or what stands for one."""
+
+    __slots__ = ()
+
+    def cancel(self) -> object:
+        """Stop, in a later turn of the loop."""
+        ...
+
+
+class Exchange(Protocol):
+    """One request and its answer; ``edge/exchange.py`` is the real one."""
+
+    request_id: str
+    method: str
+    headers: dict[bytes, bytes]
+    body: bytes
+    arrived: float
+    caller: Caller | None
+    shape: Shape | None
+    extra: Headers
+    lines: bytes
+    """Headers to add, written out, each with its line end."""
+    gone: bool
+    congested: bool
+    """Whether the caller's buffer is above the high-water mark."""
+    begun: bool
+    """Whether any byte of the answer has been sent."""
+    flow: Flow | None
+    task: Running | None
+    bytes_out: int
+    upload: Upload | None
+    """The form that came as the body, which is empty then."""
+
+    def values(self, name: bytes) -> list[bytes]:
+        """Every value of a header, in order."""
+        ...
+
+    def answer(
+        self, status: int, body: bytes, *, content_type: bytes = b"application/json"
+    ) -> None:
+        """Send a whole answer."""
+        ...
+
+    def fail(self, fault: Fault) -> None:
+        """Answer with a GatewayError."""
+        ...
+
+    def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
+        """Start a streamed answer; ``length``: of a body that is known to have so many bytes."""
+        ...
+
+    def write(self, data: bytes) -> None:
+        """Send a piece of a streamed answer."""
+        ...
+
+    def finish(self, rest: bytes = b"") -> None:
+        """End a streamed answer with a last piece."""
+        ...
+
+    def drop_body(self) -> None:
+        """Keep no byte of the body: nobody will read it again."""
+        ...
+
+    def break_off(self) -> None:
+        """End an answer that cannot be completed."""
+        ...
+
+
+class Router(Protocol):
+    """Finds models and plans; swapped whole when the catalogue changes."""
+
+    __slots__ = ()
+
+    def find(self, name: str) -> Model:
+        """The model. Raises ``Fault`` (MODEL_UNKNOWN)."""
+        ...
+
+    def models(self) -> Iterable[Model]:
+        """Every model, in the operator's order."""
+        ...
+
+    def channel(self, name: str) -> Channel | None:
+        """A configured channel."""
+        ...
+
+    def channels(self) -> Iterable[Channel]:
+        """Every configured channel, in the operator's order."""
+        ...
+
+    def plan(self, model: Model, operation: Operation, key: bytes = b"") -> Plan:
+        """Ordered channels. Raises ``Fault`` (NO_ROUTE, UNREPRESENTABLE)."""
+        ...
+
+
+class Recorder(Protocol):
+    """Takes request records; never waits."""
+
+    __slots__ = ()
+
+    def add(self, record: Record) -> None:
+        """Queue one record for the next batch."""
+        ...
+
+
+class Translator(Protocol):
+    """Makes lanes between shapes; ``pipeline/translation.py`` is the real one."""
+
+    __slots__ = ()
+
+    def lane(self, context: Any, step: Step, members: Members, facts: RequestFacts) -> Any:
+        """One attempt's lane. Raises ``Fault`` naming a member that cannot be carried."""
+        ...
+
+    def opener(self, user_id: int) -> Open:
+        """Opens the envelopes that one user's requests carry."""
+        ...
+
+    def spoken(self, context: Any, members: Members, facts: RequestFacts) -> Conversation:
+        """The caller's request in canonical form. Raises ``Fault`` naming a member."""
+        ...
+
+    objects_max: int
+    """Objects and arrays of a body that is translated."""
+
+    def crowded(self) -> Fault:
+        """The fault of a request that holds more."""
+        ...
+
+    def read(self, context: Any, members: Members, facts: RequestFacts) -> Conversation:
+        """As ``spoken``, of a body that is known not to."""
+        ...
+
+    def fit(self, context: Any, step: Step) -> None:
+        """Fit a request that was read to one channel: its lane finds it. Raises ``Fault``."""
+        ...
+
+    def estimate(self, context: Any, members: Members, facts: RequestFacts) -> bytes:
+        """The answer to a count of tokens, by our own rule. Raises ``Fault`` naming a member."""
+        ...
+
+
+class Heartbeats(Protocol):
+    """Keeps silent streams alive; ``pipeline/heartbeats.py`` is the real one."""
+
+    __slots__ = ()
+
+    def watch(self, context: Any) -> None:
+        """Look after a streamed answer until ``forget``."""
+        ...
+
+    def forget(self, context: Any) -> None:
+        """It has ended. Harmless for one that was never watched."""
+        ...
+
+
+class SignatureStore(Protocol):
+    """Remembers what callers do not send back; ``response_store/signatures/service.py`` is the real
+    one.
+    """
+
+    __slots__ = ()
+
+    def add(self, user_id: int, id_: str, trace: SignatureTrace) -> None:
+        """Remember one trace; never waits."""
+        ...
+
+    async def find(self, user_id: int, ids: Sequence[str]) -> dict[str, SignatureTrace]:
+        """Those that are known. Never raises."""
+        ...
+
+
+class UrlFetcher(Protocol):
+    """Fetches files at strangers' addresses; ``upstream/url_fetch.py`` is the real one."""
+
+    __slots__ = ()
+
+    files_max: int
+    """Files of one request."""
+
+    async def fetch(self, user_id: int, url: str) -> FetchedFile:
+        """The file at a URL. Raises ``Fault`` (INVALID_VALUE) saying why not."""
+        ...
+
+
+class Media:
+    """What only requests about media call; the wiring adds it to the rest."""
+
+    __slots__ = ("assets", "pictures", "video_services")
+
+    def __init__(self) -> None:
+        self.pictures: Defaults | None = None
+        """Models of image requests that name none; ``None``: as shipped. Swapped on reload."""
+        self.assets: Assets | None = None
+        """Generated files; ``None`` until the wiring has them."""
+        self.video_services: VideoServices | None = None
+        """Where videos are made; ``None`` until the wiring has it."""
+
+
+class Services(Media):
+    """Everything a request may call. Built once by the wiring; ``router`` is swapped on reload."""
+
+    __slots__ = (
+        "abandoned",
+        "admission",
+        "allows_preferences",
+        "answer_bytes_max",
+        "budget",
+        "channel_queue",
+        "client",
+        "clock",
+        "composer",
+        "ends",
+        "explain_headers",
+        "finishes",
+        "future",
+        "health",
+        "heartbeats",
+        "latency",
+        "ledger",
+        "log_throttle",
+        "passages",
+        "recorder",
+        "response_store",
+        "router",
+        "signatures",
+        "time",
+        "translator",
+        "url_fetcher",
+    )
+
+    def __init__(
+        self,
+        *,
+        router: Router,
+        passages: Mapping[Operation, PassThroughSpec],
+        client: Client,
+        composer: Composer,
+        translator: Translator,
+        ledger: Ledger,
+        recorder: Recorder,
+        log_throttle: LogThrottle,
+        clock: Clock,
+        loop: asyncio.AbstractEventLoop,
+        answer_bytes_max: int,
+        explain_headers: bool,
+        response_store: ResponseStore | None = None,
+        signatures: SignatureStore | None = None,
+        heartbeats: Heartbeats | None = None,
+        admission: Admission | None = None,
+        health: Health | None = None,
+        budget: RetryBudget | None = None,
+        latency: Latency | None = None,
+        allows_preferences: bool = True,
+        url_fetcher: UrlFetcher | None = None,
+        finishes: bool = False,
+    ) -> None:
+        super().__init__()
+        self.router = router
+        self.passages = passages
+        self.client = client
+        self.composer = composer
+        self.translator = translator
+        self.ledger = ledger
+        self.recorder = recorder
+        self.log_throttle = log_throttle
+        self.clock = clock
+        self.time = loop.time
+        """Loop time in seconds."""
+        self.future: Callable[[], asyncio.Future[None]] = loop.create_future
+        """A future of the loop. ``asyncio``'s own way asks the kernel who we are, every time."""
+        self.ends = FinishedAnswers(loop, ledger)
+        """Answers that have yet to be booked, sent and written down."""
+        self.answer_bytes_max = answer_bytes_max
+        self.explain_headers = explain_headers
+        self.response_store = response_store
+        """Stored responses; ``None`` where nothing is kept."""
+        self.admission = admission or Admission(clock)
+        """``None``: counted in memory, budgets from nothing."""
+        self.signatures = signatures
+        """What callers do not send back; ``None`` where nothing is remembered."""
+        self.health = health or Health(loop.time)
+        """What is known of the upstreams; ``None``: a fresh one."""
+        self.budget = budget or RetryBudget()
+        """What one request may cost them; swapped on reload."""
+        self.allows_preferences = allows_preferences
+        """Whether callers may choose among channels; swapped on reload."""
+        self.url_fetcher = url_fetcher
+        """Who fetches files for channels that take no URLs; ``None``: nobody does."""
+        self.finishes = finishes
+        """Whether a whole answer is waited for when its caller has left."""
+        self.abandoned: set[asyncio.Task[Any]] = set()
+        """Requests that are."""
+        self.latency = latency or Latency(loop.time)
+        """How soon they answer; ``None``: a fresh count."""
+        self.channel_queue = ChannelQueue(loop)
+        """Where calls wait for channels that take so many at once."""
+        self.heartbeats = heartbeats
+        """Heartbeats; ``None`` where none are sent."""

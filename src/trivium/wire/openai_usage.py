@@ -1,0 +1,113 @@
+"""OpenAI's usage object, in the spellings of all its shapes, as the canonical record.
+
+Totals contain their parts here: ``prompt_tokens`` includes what came from a cache,
+``completion_tokens`` includes reasoning. Source: openai-python 3.52.0, ``CompletionUsage`` and
+``ResponseUsage``, read 2026-11-21. ``prompt_cache_hit_tokens`` is DeepSeek's own name for cache
+hits (docs.stigg.io, "DeepSeek", read 2026-11-21). Some servers say parts beside the totals
+(Moonshot ``cached_tokens``, Perplexity ``reasoning_tokens``), and some say all of it elsewhere.
+"""
+
+from typing import Final
+
+import msgspec
+
+from trivium.conversation.usage import Usage
+from trivium.wire.answer_structs import CountDetails, Counts, Elsewhere
+
+_decode: Final = msgspec.json.Decoder(Counts, strict=False).decode
+_NONE: Final = CountDetails()
+
+
+def usage(raw: bytes | msgspec.Raw) -> Usage | None:
+    """The canonical record of a usage object; ``None`` for null, nonsense or no total at all.
+
+    Nonsense (a negative count, a text) makes the whole object worthless: an estimate is better
+    than a bill from half of it.
+    """
+    found = counts(raw)
+    return None if found is None else of(found)
+
+
+def counts(raw: bytes | msgspec.Raw) -> Counts | None:
+    """A usage object as reported; ``None`` for null and nonsense."""
+    try:
+        return _decode(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+_decode_choices: Final = msgspec.json.Decoder(list[Elsewhere]).decode
+_decode_groq: Final = msgspec.json.Decoder(Elsewhere).decode
+_MARK: Final = b'"completion_tokens"'
+
+
+def elsewhere(choices: bytes | msgspec.Raw, groq: bytes | msgspec.Raw) -> Usage | None:
+    """What a chat answer, or a chunk of one, reports elsewhere than in its ``usage``.
+
+    In a choice (Moonshot: platform.moonshot.ai, "Chat", read 2026-11-23) or in ``x_groq`` (Groq's
+    own SDK, ``ChatCompletionChunk``, read 2026-11-23). The counts of several choices are those of
+    the answer so far, each replacing the one before.
+    """
+    found: Usage | None = None
+    if _MARK in bytes(groq):
+        try:
+            found = usage(_decode_groq(groq).usage)
+        except (ValueError, RecursionError):
+            found = None
+    if found is None and _MARK in bytes(choices):
+        try:
+            for choice in _decode_choices(choices):
+                found = usage(choice.usage) or found
+        except (ValueError, RecursionError):
+            return found
+    return found
+
+
+def of(counts: Counts) -> Usage | None:
+    """The canonical record of a decoded usage object; ``None`` for one without a total."""
+    prompt, completion = counts.prompt_tokens, counts.completion_tokens
+    if prompt is None:
+        prompt = counts.input_tokens
+    if completion is None:
+        completion = counts.output_tokens
+    total = counts.total_tokens or 0
+    if prompt is None:
+        if completion is None:
+            return None
+        prompt = max(0, total - completion)
+    elif completion is None:
+        completion = max(0, total - prompt)
+    given = counts.prompt_tokens_details or counts.input_tokens_details or _NONE
+    made = counts.completion_tokens_details or counts.output_tokens_details or _NONE
+    cached = given.cached_tokens or counts.prompt_cache_hit_tokens or counts.cached_tokens or 0
+    reasoning = made.reasoning_tokens or counts.reasoning_tokens or 0
+    if reasoning and total == prompt + completion + reasoning:
+        # the vendor's own sum says that its completion count leaves reasoning out
+        completion += reasoning
+    others = (
+        given.cache_write_tokens
+        or given.audio_tokens
+        or given.image_tokens
+        or made.audio_tokens
+        or made.image_tokens
+    )
+    if not others and cached <= prompt and reasoning <= completion:
+        # HOT: most answers are text and have no other parts: 2.5 -> 1.9 us for one
+        # (2026-11-24, bench/hot.py --case answer.responses.text)
+        return Usage(
+            fresh=prompt - cached,
+            cache_read=cached,
+            output=completion - reasoning,
+            reasoning=reasoning,
+        )
+    return Usage.inclusive(
+        prompt=prompt,
+        completion=completion,
+        cached=cached,
+        cache_write=given.cache_write_tokens or 0,
+        reasoning=reasoning,
+        audio_input=given.audio_tokens or 0,
+        audio_output=made.audio_tokens or 0,
+        image_input=given.image_tokens or 0,
+        image_output=made.image_tokens or 0,
+    )

@@ -1,0 +1,144 @@
+"""Builds what is stored: the database, the ledger's journal, the counts of limits.
+
+Heavy packages are imported inside functions, because the port is open before they are needed.
+"""
+
+import asyncio
+import contextlib
+import functools
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trivium.admission.budget_tracker import BudgetTracker
+from trivium.admission.consent_caps import Caps
+from trivium.admission.script import ScriptedWindows
+from trivium.admission.service import Admission
+from trivium.clock import SystemClock
+from trivium.settings.model import Settings
+from trivium.settings.prices import multiplier
+from trivium.shared.state import SharedState
+from trivium.wiring.background import Work, background
+
+if TYPE_CHECKING:
+    from trivium.identity.snapshot import KeyRefresher, Snapshot
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.observe.recorder import Recorder
+    from trivium.storage.database import Database
+
+
+async def open_stores(
+    settings: Settings, stack: contextlib.AsyncExitStack
+) -> "tuple[Database, Snapshot, Recorder]":
+    """Return the database, and the parts of it that are kept in memory. Importing them takes most
+    of a second, so it happens here.
+    """
+    from trivium.identity.snapshot import Snapshot
+    from trivium.observe.recorder import Recorder
+    from trivium.storage import migrate
+    from trivium.storage.database import Database
+
+    database = Database(settings.storage.url, settings.storage.pool)
+    stack.push_async_callback(database.close)
+    await migrate.ensure(database)
+    snapshot = Snapshot(database, SystemClock())
+    await snapshot.load()
+    recorder = Recorder(database, settings.records)
+    recorder.start()
+    stack.push_async_callback(recorder.close)
+    return database, snapshot, recorder
+
+
+async def watched(
+    snapshot: "Snapshot", poll_s: float, stack: contextlib.AsyncExitStack
+) -> "KeyRefresher":
+    """Follow changes of keys from now on; returns what looks for changes before the next poll is
+    due.
+    """
+    from trivium.identity.snapshot import KeyRefresher
+
+    key_refresher = KeyRefresher(snapshot.refresh, asyncio.get_running_loop().time)
+    stack.push_async_callback(key_refresher.close)
+    await background(stack, functools.partial(snapshot.watch, poll_s))
+    return key_refresher
+
+
+async def ledger_of(
+    settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
+) -> "WorkerLedger":
+    """Return the ledger of this worker, after booking what dead workers left. Raises
+    StorageDown.
+    """
+    from trivium.ledger.journal import Journal
+    from trivium.ledger.ledger_sync import LedgerSync, worker_name
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.storage.errors import StorageDown
+
+    folder = Path(settings.storage.journal)
+    try:
+        journal = Journal(folder, worker_name())
+    except OSError as error:
+        raise StorageDown(f"cannot write the journal in {folder}: {error.strerror}") from None
+    ledger = WorkerLedger(
+        journal,
+        SystemClock(),
+        groups=groups(settings),
+        interrupted=settings.ledger.interrupted,
+        ahead_s=settings.ledger.ahead_s,
+    )
+    turns = LedgerSync(database, ledger, folder, settings.ledger, SystemClock())
+    stack.push_async_callback(turns.close)
+    await turns.recover()
+    turns.start()
+    return ledger
+
+
+async def admission_of(
+    database: "Database",
+    snapshot: "Snapshot",
+    state: SharedState | None,
+    stack: contextlib.AsyncExitStack,
+) -> Admission:
+    """Limits, with what keys have spent already and, if there is one, the shared state."""
+    clock = SystemClock()
+    spending = BudgetTracker(database, clock, snapshot.callers, lambda: snapshot.revision)
+    caps = Caps(database, clock, lambda: spending.age_s)
+    spending.told = caps.seen
+    await spending.load()
+    await spending.refresh()
+    stack.push_async_callback(caps.close)
+    await background(stack, caps.run)
+    await background(stack, spending.watch)
+    if state is None:
+        return Admission(clock, usage_of=spending.budget_usage, caps=caps)
+    windows = ScriptedWindows(state)
+    admission = Admission(clock, usage_of=spending.budget_usage, shared=windows, caps=caps)
+    running = admission.running
+    state.returned.append(admission.returned)
+    await background(stack, functools.partial(windows.keep, running))
+    return admission
+
+
+def groups(settings: Settings) -> dict[str, Fraction]:
+    """Return the multiplier of the price for each price group."""
+    return {name: multiplier(text) for name, text in settings.groups.items()}
+
+
+def sweepers(database: "Database", settings: Settings) -> list[Work]:
+    """Return the work that removes what is old or expired. None of it ever ends: run it in the
+    background.
+    """
+    from trivium.oauth.sweep import OAuthSweeper
+    from trivium.observe.audit.service import deleting
+    from trivium.observe.sweep import RecordSweeper
+    from trivium.response_store.sweep import ResponseSweeper
+    from trivium.wiring.accounts import caretaker
+
+    acts = RecordSweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)
+    return [
+        RecordSweeper(database, settings.records.retention_days).run,
+        ResponseSweeper(database, settings.responses).run,
+        caretaker(settings, database).run,
+        acts.run,
+        OAuthSweeper(database).run,
+    ]

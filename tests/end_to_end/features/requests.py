@@ -1,0 +1,8 @@
+"""The features of requests, as one table. See ``asking.py``."""
+
+from end_to_end.features.history import HISTORY
+from end_to_end.features.tooling import TOOLING
+from end_to_end.features.wishes import WISHES
+
+REQUESTS = HISTORY + TOOLING + WISHES
+"""In the order of the table in docs/translation.md."""

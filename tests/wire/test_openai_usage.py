@@ -1,0 +1,89 @@
+"""OpenAI's usage objects, in all their spellings, as disjoint counters."""
+
+import pytest
+
+from trivium.conversation.usage import Usage
+from trivium.wire.openai_usage import counts, elsewhere, of, usage
+
+GOOD = {
+    "chat": (b'{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}',
+             Usage(fresh=10, output=4)),
+    "cached and reasoned": (
+        (b'{"prompt_tokens":20212,"completion_tokens":1708,"total_tokens":21920,'
+        b'"prompt_tokens_details":{"cached_tokens":16298,"audio_tokens":10},'
+        b'"completion_tokens_details":{"reasoning_tokens":785,"audio_tokens":3}}'),
+        Usage(fresh=3904, cache_read=16298, audio_input=10, output=920, reasoning=785, audio_output=3)),
+    "cache written": (
+        (b'{"prompt_tokens":100,"completion_tokens":1,"prompt_tokens_details":'
+        b'{"cached_tokens":30,"cache_write_tokens":50}}'),
+        Usage(fresh=20, cache_read=30, cache_write_short=50, output=1)),
+    "responses": (
+        (b'{"input_tokens":9,"input_tokens_details":{"cached_tokens":4},"output_tokens":7,'
+        b'"output_tokens_details":{"reasoning_tokens":5},"total_tokens":16}'),
+        Usage(fresh=5, cache_read=4, output=2, reasoning=5)),
+    "embeddings": (b'{"prompt_tokens":8,"total_tokens":8}', Usage(fresh=8)),
+    "DeepSeek": (b'{"prompt_tokens":50,"completion_tokens":2,"prompt_cache_hit_tokens":40}',
+                 Usage(fresh=10, cache_read=40, output=2)),
+    "Moonshot": (b'{"prompt_tokens":50,"completion_tokens":2,"cached_tokens":40}',
+                 Usage(fresh=10, cache_read=40, output=2)),
+    "Perplexity": (b'{"prompt_tokens":5,"completion_tokens":9,"reasoning_tokens":4,"total_tokens":14}',
+                   Usage(fresh=5, output=5, reasoning=4)),
+    "reasoning beside the completion": (
+        (b'{"prompt_tokens":10,"completion_tokens":4,"total_tokens":20,'
+        b'"completion_tokens_details":{"reasoning_tokens":6}}'),
+        Usage(fresh=10, output=4, reasoning=6)),
+    "more cached than there was": (
+        b'{"prompt_tokens":5,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9}}',
+        Usage(cache_read=5, output=1)),
+    "numbers as text": (b'{"prompt_tokens":"10","completion_tokens":4.0}', Usage(fresh=10, output=4)),
+    "details null": (b'{"prompt_tokens":1,"completion_tokens":2,"prompt_tokens_details":null}',
+                     Usage(fresh=1, output=2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_usage_object_becomes_disjoint_counters(name):
+    """No token is counted twice, none is negative."""
+    raw, expected = GOOD[name]
+    assert expected == usage(raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"null", b"{}", b"[]", b'"x"', b"{", b'{"prompt_tokens":-1,"completion_tokens":2}',
+     b'{"prompt_tokens":"many","completion_tokens":2}', b'{"total_tokens":5}'],
+)  # fmt: skip
+def test_nonsense_is_no_usage(raw):
+    """An estimate is better than a bill from half an object."""
+    assert usage(raw) is None
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_an_object_that_was_decoded_with_what_is_around_it_counts_alike(name):
+    """Watches decode a frame at once, not its usage again."""
+    raw, expected = GOOD[name]
+    found = counts(raw)
+    assert found is not None
+    assert expected == of(found)
+
+
+COUNTED = b'{"prompt_tokens":10,"completion_tokens":4}'
+
+
+@pytest.mark.parametrize(
+    ("choices", "groq", "expected"),
+    [
+        (b"[]", b"", None),
+        (b"", b"null", None),
+        (b'[{"usage":%b}]' % COUNTED, b"", Usage(fresh=10, output=4)),
+        (b'[{"usage":null},{"usage":%b}]' % COUNTED, b"", Usage(fresh=10, output=4)),
+        (b"[]", b'{"id":"r","usage":%b}' % COUNTED, Usage(fresh=10, output=4)),
+        (b'[{"usage":{"completion_tokens":-4}}]', b"", None),
+        (b'[{"usage":"completion_tokens"}]', b"", None),
+        (b'{"completion_tokens":4}', b'{"usage":{"completion_tokens":1e400}}', None),
+        (b'[{"delta":{"content":"\\"completion_tokens\\""}}]', b"", None),
+    ],
+)
+def test_some_servers_report_elsewhere(choices, groq, expected):
+    """In a choice, or in a member of their own."""
+    assert expected == elsewhere(choices, groq)
