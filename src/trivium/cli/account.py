@@ -29,7 +29,9 @@ HEADS: Final = ("ID", "FOR", "ROLE", "CREATED", "EXPIRES")
 DAY_S: Final = 86_400
 
 WORDS: Final = {
-    AccountRefusal.PASSWORD_SHORT: f"the password is too short: use at least {CHARS_MIN} characters",
+    AccountRefusal.PASSWORD_SHORT: (
+        f"the password is too short: use at least {CHARS_MIN} characters"
+    ),
     AccountRefusal.PASSWORD_LONG: f"the password is too long: use at most {CHARS_MAX} characters",
     AccountRefusal.PASSWORD_COMMON: "the password is among the first to be guessed: choose another",
     AccountRefusal.EMAIL_BAD: "this is no e-mail address",

@@ -327,8 +327,7 @@ class Listener:
         """Why a page is not served before its body is read."""
         if not self._people and exchange.path not in PAGES:
             return Fault(Kind.PATH_UNKNOWN, "Pages are served on another port.")
-        length = exchange.headers.get(b"content-length")
-        if length is not None and int(length) > PAGE_BODY_BYTES_MAX:
+        if int(exchange.headers.get(b"content-length") or 0) > PAGE_BODY_BYTES_MAX:
             return page_too_large()
         return None
 
@@ -399,10 +398,10 @@ class Listener:
             if work is not None:
                 self._run(exchange, work)
 
-    def _run(self, exchange: Asked, context: Any) -> None:
+    def _run(self, exchange: Asked, work: Any) -> None:
         # the connection holds the exchange, and that the task, for as long as it runs
         # a task without a name is given one with its number, which costs as much as the rest
-        exchange.task = asyncio.Task(context, loop=self._loop, name="exchange")
+        exchange.task = asyncio.Task(work, loop=self._loop, name="exchange")
 
     def _root(self, exchange: Exchange) -> None:
         """Clients probe it; people who type the address are led to their pages."""

@@ -1,1 +1,1 @@
-"""The context that calls the chapters, in order."""
+"""Serves a request: calls the folders above this one, in order."""

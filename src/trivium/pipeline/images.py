@@ -19,7 +19,7 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
-from trivium.pipeline.structs import PictureRequest, WholeAnswer
+from trivium.pipeline.structs import ImageOrder, WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.providers.images import frame, row_of, table
 from trivium.routing.model import Model, Step
@@ -46,7 +46,7 @@ KINDS: Final = {Operation.IMAGES: "image_generation", Operation.IMAGES_EDIT: "im
 def named(context: RequestContext, members: Members, facts: RequestFacts) -> RequestFacts:
     """The facts with the model that is meant where none is named. Keeps the wish in the context."""
     wanted = wish_of(members, context.operation, words=False)
-    context.image_order = PictureRequest(wanted)
+    context.image_order = ImageOrder(wanted)
     if facts.model:
         return facts
     defaults = context.services.pictures or table().defaults

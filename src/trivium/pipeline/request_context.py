@@ -15,7 +15,7 @@ from trivium.ledger.model import Hold, Quote
 from trivium.observe.record import Record
 from trivium.pipeline.race import Race
 from trivium.pipeline.services import Exchange, Headers, Services
-from trivium.pipeline.structs import AffinityState, PictureRequest, Route
+from trivium.pipeline.structs import AffinityState, ImageOrder, Route
 from trivium.response_store.model import Recollection
 from trivium.routing.candidates import RoutingPreferences
 from trivium.routing.channel_health import HealthKey
@@ -111,7 +111,7 @@ class RequestContext:
     """The same as one channel may have it, where that took a turn of its own."""
     recollection: Recollection | None
     """What a responses request refers to, once that has been looked up."""
-    image_order: PictureRequest | None
+    image_order: ImageOrder | None
     """Of a request for pictures: which."""
     affinity: AffinityState | None
     """What is known of the state it carries; ``None``: it has none."""

@@ -55,7 +55,7 @@ class AffinityState(msgspec.Struct, frozen=True):
     """Channels that are known to have made values which stand there as they made them."""
 
 
-class PictureRequest(msgspec.Struct):
+class ImageOrder(msgspec.Struct):
     """What one request asks for, and the pictures it brings."""
 
     wanted: "ImageRequest"

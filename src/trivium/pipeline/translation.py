@@ -131,7 +131,8 @@ class Translator:
         )
         write = self._callers[SHAPE[operation]]
         lane = Translation(
-            step, read, write, spoken, answer, functools.partial(hold_continuation, context), context.told,
+            step, read, write, spoken, answer,
+            functools.partial(hold_continuation, context), context.told,
             strict=strict, fitting=_taken(context, step),
         )  # fmt: skip
         if read.shape is not _MESSENGERS and is_profiled(exchange.headers):
@@ -173,16 +174,16 @@ class Translator:
             "which is too many for one that must be translated.",
         )
 
-    def read(self, story: RequestContext, members: Members, facts: RequestFacts) -> Conversation:
+    def read(self, context: RequestContext, members: Members, facts: RequestFacts) -> Conversation:
         """As ``spoken``, of a body that is known not to hold too much."""
-        exchange = story.exchange
+        exchange = context.exchange
         caller = exchange.caller
         assert caller is not None
-        operation = story.operation
+        operation = context.operation
         write = self._callers[SHAPE[operation]]
         own = write.shape
         from_path = own is _GENERATES
-        context = ReadContext(
+        reading = ReadContext(
             model=facts.model if from_path else None,
             stream=facts.stream if from_path else None,
             headers=_meaning(exchange.headers) if own is _MESSENGERS else _NO_HEADERS,
@@ -192,10 +193,10 @@ class Translator:
         if operation in TOKEN_COUNTS:
             table = token_count.request(operation, members)
         else:
-            table = response_state.spoken(story, members)
-        spoken = write.read_request(table, context)
-        story.conversation, story.lost = affinity.retraced(story, spoken)
-        return story.conversation
+            table = response_state.spoken(context, members)
+        spoken = write.read_request(table, reading)
+        context.conversation, context.lost = affinity.retraced(context, spoken)
+        return context.conversation
 
     def fit(self, context: RequestContext, step: Step) -> None:
         """Fit a request that was read to one channel: its lane finds it. Raises ``Fault``."""

@@ -16,7 +16,7 @@ PAGE: Final = 50
 
 
 class UserChangeForm(forms.Form, frozen=True, kw_only=True):
-    """The form of a change to a user."""
+    """What an administrator changes about a user, and about whom."""
 
     user: forms.Id
     to: Literal["disabled", "enabled", "admin", "user"]

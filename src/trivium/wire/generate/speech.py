@@ -75,8 +75,8 @@ def write_request(wanted: SpeechRequest, report: Report) -> bytes:
     if wanted.format not in FORMATS:
         raise Fault(
             Kind.UNREPRESENTABLE,
-            f"`response_format` {wanted.format} cannot be had from {report.target}, which gives bare "
-            f"samples: ask for {' or '.join(FORMATS)}.",
+            f"`response_format` {wanted.format} cannot be had from {report.target}, which gives "
+            f"bare samples: ask for {' or '.join(FORMATS)}.",
             param="response_format",
         )
     if wanted.speed != 1:

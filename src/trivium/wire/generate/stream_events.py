@@ -359,9 +359,8 @@ class StreamEvents:
             raise caps.too_many("groundings", _GROUNDINGS_MAX)
         one.groundings += 1
         one.pieces = ["".join(one.pieces)]
-        found = citations.citations(
-            grounded, views.value(candidate.citationMetadata), one.pieces[0]
-        )
+        cited = views.value(candidate.citationMetadata)
+        found = citations.citations(grounded, cited, one.pieces[0])
         self._cited += len(found)
         if self._cited > caps.CITATIONS_MAX:
             raise caps.too_many("citations", caps.CITATIONS_MAX)

@@ -58,7 +58,7 @@ class PartsWriter:
         lacking(self.report, concept, self.caller, reason)
 
     def name(self, name: str, namespace: str | None) -> str:
-        """What a tool is called at the target; ``conversation/tool_names.py`` knows the way back."""
+        """What a tool is called at the target; ``conversation/tool_names.py`` has the way back."""
         flat = qualified(name, namespace)
         out = short(flat, self.facts.tool_name_max, first=self.facts.tool_name_first)
         if out != flat:
