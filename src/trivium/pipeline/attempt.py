@@ -263,7 +263,6 @@ class Attempt(Flow, Sink, FinishedAnswer):
     def _gathered(self, rest: bytes) -> None:
         if self._mode is _REFUSAL:
             body = b"".join([*self._parts, rest])[:REFUSAL_BYTES_MAX]
-            self._parts.clear()
             self.broke(vendor_fault(self.step, self.status, self.headers, body))
             return
         if rest:
@@ -296,11 +295,8 @@ class Attempt(Flow, Sink, FinishedAnswer):
 
     def _answers(self) -> bool:
         """Whether what is held begins the answer: comments are heartbeats, an error may follow."""
-        return (
-            not self._committed
-            and bool(self._held)
-            and (self.facts.array or b"data:" in self._held)
-        )
+        held = self._held
+        return not self._committed and bool(held) and (self.facts.array or b"data:" in held)
 
     def _take(self, data: bytes) -> bool:
         """Let the watch see what was read, and hold what it lets through; ``False``: it is over."""

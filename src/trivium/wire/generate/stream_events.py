@@ -2,8 +2,8 @@
 
 Texts of one kind that follow each other are one part, unless one carries a signature, which
 belongs to the exact part it came on. A signature on an empty text is that of the text before it.
-Calls come whole. There is no terminal event: an answer is complete when its body ends after
-every candidate has said why it ended, so ends are kept until then.
+Calls come whole. There is no terminal event: an answer is complete when its body ends after every
+candidate has said why it ended, so ends are kept until then.
 """
 
 from collections.abc import Sequence
@@ -73,24 +73,12 @@ class _Candidate:
 
 
 class StreamEvents:
-    """Tells one answer. Feed it every object, then ask for the end."""
+    """The events of one answer. Feed it every object, then ask for the end."""
 
     __slots__ = (
-        "_candidates",
-        "_cited",
-        "_counters",
-        "_id",
-        "_live",
-        "_model",
-        "_next",
-        "_origin",
-        "_refused",
-        "_seed",
-        "_started",
-        "_unread",
-        "_usages",
-        "over",
-    )
+        "_candidates", "_cited", "_counters", "_id", "_live", "_model", "_next", "_origin",
+        "_refused", "_seed", "_started", "_unread", "_usages", "over",
+    )  # fmt: skip
 
     def __init__(self, context: AnswerContext) -> None:
         self._origin = context.origin
