@@ -12,14 +12,12 @@ from urllib.parse import unquote_to_bytes
 from trivium.edge.limits import ServerLimits
 from trivium.edge.routes import OAUTH, Target
 from trivium.faults import Fault
-from trivium.identity.model import Caller
-from trivium.pipeline.services import JSON, Flow, Headers, Running
+from trivium.pipeline import services
+from trivium.pipeline.services import JSON, Headers
 from trivium.wire import errors
-from trivium.wire.operation import Shape
 
 if TYPE_CHECKING:
     from trivium.edge.body_memory import BodyMemory, MemoryShare
-    from trivium.uploads.form import Upload
     from trivium.uploads.spool import Room
 
 STATUS_LINES: Final = {
@@ -104,40 +102,13 @@ class Host(Protocol):
         ...
 
 
-class Exchange:
+class Exchange(services.Exchange):
     """One request and its answer."""
 
     __slots__ = (
-        "_chunked",
-        "_head_held",
-        "_over",
-        "arrived",
-        "begun",
-        "body",
-        "bytes_out",
-        "caller",
-        "congested",
-        "digest",
-        "extra",
-        "flow",
-        "gone",
-        "headers",
-        "http10",
-        "keep_alive",
-        "line",
-        "lines",
-        "method",
-        "path",
-        "query",
-        "refusal",
-        "repeated",
-        "request_id",
-        "shape",
-        "share",
-        "target",
-        "task",
-        "upload",
-    )
+        "_chunked", "_head_held", "_over", "digest", "http10", "keep_alive", "line", "path",
+        "query", "refusal", "repeated", "share", "target",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -170,13 +141,13 @@ class Exchange:
         """Loop time at which the request was whole."""
         self.target: Target | None = None
         """What the path asks for; set before the body is read."""
-        self.shape: Shape | None = None
+        self.shape = None
         """In whose shape errors are written; set by the router."""
-        self.extra: Headers = []
+        self.extra = []
         """Headers to add to whatever is answered."""
         self.lines = b""
         """The same, written out, each with its line end; they go out before the others."""
-        self.caller: Caller | None = None
+        self.caller = None
         """Who presented the key; set before the body is read on relay paths."""
         self.digest: bytes | None = None
         """SHA-256 of the presented key, once it has been looked at."""
@@ -186,9 +157,9 @@ class Exchange:
         """The caller has left."""
         self.congested = line.paused
         """Whether the caller's buffer is above the high-water mark."""
-        self.flow: Flow | None = None
-        self.task: Running | None = None
-        self.upload: Upload | None = None
+        self.flow = None
+        self.task = None
+        self.upload = None
         """The form that came as the body, which is empty then; ``None`` for any other body."""
         self.share: MemoryShare | None = None
         """What its body has of the room for them; ``None``: so little that nobody counts."""

@@ -27,14 +27,14 @@ from trivium.pipeline import (
     steps,
 )
 from trivium.pipeline.lane import Lane, PassThrough
+from trivium.pipeline.rehearsal import Rehearsal
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.send import make_lane
-from trivium.pipeline.services import Flow, Headers, Router, Running, Services, Translator
+from trivium.pipeline.services import Router, Services, Translator
 from trivium.pipeline.structs import Route
 from trivium.providers.address import target
 from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.routing.policy import candidates
-from trivium.uploads.form import Upload
 from trivium.upstream.call import Call, Sink
 from trivium.upstream.request import Request
 from trivium.upstream.request_writer import Composer
@@ -71,54 +71,8 @@ class ExplainRequest(msgspec.Struct, frozen=True, kw_only=True):
     strict: bool = False
 
 
-class Rehearsal:
-    """An exchange that nobody waits for. See ``Exchange``."""
-
-    def __init__(self, asked: ExplainRequest, caller: Caller, body: bytes, request_id: str) -> None:
-        self.request_id = request_id
-        self.method = "POST"
-        self.headers = dict(asked.headers)
-        if asked.strict:
-            self.headers[STRICT] = b"true"
-        self.body = body
-        self.arrived = 0.0
-        self.caller: Caller | None = caller
-        self.shape: Shape | None = SHAPE[asked.operation]
-        self.extra: Headers = []
-        self.lines = b""
-        self.task: Running | None = None
-        self.gone = False
-        self.flow: Flow | None = None
-        self.bytes_out = 0
-        self.upload: Upload | None = None
-        self.begun = False
-        self.congested = False
-
-    def values(self, name: bytes) -> list[bytes]:
-        """Every value of a header."""
-        return [self.headers[name]] if name in self.headers else []
-
-    def answer(self, status: int, body: bytes, *, content_type: bytes = b"") -> None:
-        """Nobody is answered."""
-
-    def fail(self, fault: Fault) -> None:
-        """Nobody is answered."""
-
-    def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
-        """Nobody is answered."""
-
-    def write(self, data: bytes) -> None:
-        """Nobody is answered."""
-
-    def finish(self, rest: bytes = b"") -> None:
-        """Nobody is answered."""
-
-    def drop_body(self) -> None:
-        """As an exchange."""
-        self.body = b""
-
-    def break_off(self) -> None:
-        """Nobody is answered."""
+def _headers(asked: ExplainRequest) -> dict[bytes, bytes]:
+    return asked.headers | {STRICT: b"true"} if asked.strict else asked.headers
 
 
 async def explain(
@@ -132,7 +86,9 @@ async def explain(
     operation = asked.operation
     path = asked.model if SHAPE[operation] is Shape.GENERATE else ""
     route = Route(operation=operation, model=path)
-    context = RequestContext(Rehearsal(asked, caller, body, request_id), route, services)
+    context = RequestContext(
+        Rehearsal(operation, _headers(asked), caller, body, request_id), route, services
+    )
     out: dict[str, Any] = {
         "model": asked.model,
         "operation": operation.value,

@@ -1,6 +1,7 @@
 """What the context needs: the request as the edge hands it over, and the services it calls."""
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
@@ -64,8 +65,16 @@ class Running(Protocol):
         ...
 
 
-class Exchange(Protocol):
-    """One request and its answer; ``edge/exchange.py`` is the real one."""
+class Exchange:
+    """One request and its answer; ``edge/exchange.py`` is the real one.
+
+    No protocol: compiled code looks the attributes of one up by their names, forty a request.
+    """
+
+    __slots__ = (
+        "arrived", "begun", "body", "bytes_out", "caller", "congested", "extra", "flow", "gone",
+        "headers", "lines", "method", "request_id", "shape", "task", "upload",
+    )  # fmt: skip
 
     request_id: str
     method: str
@@ -88,39 +97,39 @@ class Exchange(Protocol):
     upload: Upload | None
     """The form that came as the body, which is empty then."""
 
+    @abstractmethod
     def values(self, name: bytes) -> list[bytes]:
         """Every value of a header, in order."""
-        ...
 
+    @abstractmethod
     def answer(
         self, status: int, body: bytes, *, content_type: bytes = b"application/json"
     ) -> None:
         """Send a whole answer."""
-        ...
 
+    @abstractmethod
     def fail(self, fault: Fault) -> None:
         """Answer with a GatewayError."""
-        ...
 
+    @abstractmethod
     def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
         """Start a streamed answer; ``length``: of a body that is known to have so many bytes."""
-        ...
 
+    @abstractmethod
     def write(self, data: bytes) -> None:
         """Send a piece of a streamed answer."""
-        ...
 
+    @abstractmethod
     def finish(self, rest: bytes = b"") -> None:
         """End a streamed answer with a last piece."""
-        ...
 
+    @abstractmethod
     def drop_body(self) -> None:
         """Keep no byte of the body: nobody will read it again."""
-        ...
 
+    @abstractmethod
     def break_off(self) -> None:
         """End an answer that cannot be completed."""
-        ...
 
 
 class Router(Protocol):

@@ -1,0 +1,65 @@
+"""An exchange on which nobody is answered: what ``pipeline/explain.py`` goes through with one."""
+
+from collections.abc import Mapping
+
+from trivium.faults import Fault
+from trivium.identity.model import Caller
+from trivium.pipeline.services import Exchange
+from trivium.wire.operation import SHAPE, Operation
+
+
+class Rehearsal(Exchange):
+    """An exchange that nobody waits for. See ``Exchange``."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        operation: Operation,
+        headers: Mapping[bytes, bytes],
+        caller: Caller,
+        body: bytes,
+        request_id: str,
+    ) -> None:
+        self.request_id = request_id
+        self.method = "POST"
+        self.headers = dict(headers)
+        self.body = body
+        self.arrived = 0.0
+        self.caller = caller
+        self.shape = SHAPE[operation]
+        self.extra = []
+        self.lines = b""
+        self.task = None
+        self.gone = False
+        self.flow = None
+        self.bytes_out = 0
+        self.upload = None
+        self.begun = False
+        self.congested = False
+
+    def values(self, name: bytes) -> list[bytes]:
+        """Every value of a header."""
+        return [self.headers[name]] if name in self.headers else []
+
+    def answer(self, status: int, body: bytes, *, content_type: bytes = b"") -> None:
+        """Nobody is answered."""
+
+    def fail(self, fault: Fault) -> None:
+        """Nobody is answered."""
+
+    def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
+        """Nobody is answered."""
+
+    def write(self, data: bytes) -> None:
+        """Nobody is answered."""
+
+    def finish(self, rest: bytes = b"") -> None:
+        """Nobody is answered."""
+
+    def drop_body(self) -> None:
+        """As an exchange."""
+        self.body = b""
+
+    def break_off(self) -> None:
+        """Nobody is answered."""
