@@ -286,9 +286,9 @@ def _money(folder: Path) -> Iterator[Case]:
     from trivium.clock import SystemClock
     from trivium.conversation.usage import Usage
     from trivium.ledger.amounts import format_usd
-    from trivium.ledger.estimate import used
+    from trivium.ledger.cost import cost, input_cost
     from trivium.ledger.journal import Journal
-    from trivium.ledger.prices import cost, input_cost
+    from trivium.ledger.unreported_usage import used
     from trivium.ledger.worker import WorkerLedger
     from trivium.observe.record import Record
     from trivium.observe.store import row_of

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from trivium.conversation.usage import Usage
-from trivium.ledger.prices import cost, tariff_of
+from trivium.ledger.cost import cost, tariff_of
 from trivium.routing.model import PriceRow
 from trivium.wire import openai_usage
 from trivium.wire.chat import write_usage as chat

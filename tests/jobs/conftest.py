@@ -7,9 +7,9 @@ import pytest
 from trivium.identity.service import Identity
 from trivium.jobs.model import JobAccount
 from trivium.jobs.service import JobOrder, Jobs, strays
+from trivium.ledger.cost import tariff_of
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind, Hold, Quote
-from trivium.ledger.prices import tariff_of
 from trivium.routing.model import PriceRow, VideoPrice
 from trivium.secret import Keyring
 from trivium.settings.section import JobsSettings as Limits

@@ -18,8 +18,8 @@ from trivium.edge import explain as explaining
 from trivium.edge import routes
 from trivium.edge.openapi.paths import OPERATIONS as DESCRIBED
 from trivium.faults import Fault, Kind
+from trivium.ledger.cost import tariff_of
 from trivium.ledger.model import FREE
-from trivium.ledger.prices import tariff_of
 from trivium.ledger.quote import quote
 from trivium.pipeline.structs import Route
 from trivium.providers.registry import PROVIDERS

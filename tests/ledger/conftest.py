@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from trivium.clock import FixedClock
+from trivium.ledger.cost import tariff_of
 from trivium.ledger.entries import Entries
 from trivium.ledger.journal import Journal
 from trivium.ledger.ledger_sync import LedgerSync
 from trivium.ledger.model import EntryKind, Quote
-from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import PriceRow
 from trivium.settings.model import LedgerSettings as Limits

@@ -7,7 +7,7 @@ import pytest
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger.audio_cost import quote, used
-from trivium.ledger.prices import cost, tariff_of
+from trivium.ledger.cost import cost, tariff_of
 from trivium.routing.model import Model, PriceRow
 from trivium.wire.operation import Operation
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.usage import GeneratedImages, Usage
+from trivium.ledger.cost import cost, tariff_of
 from trivium.ledger.focus import COLUMNS, rows_of
 from trivium.ledger.model import Entry, EntryKind
-from trivium.ledger.prices import cost, tariff_of
 from trivium.routing.model import ImagePrice, PriceRow, PriceTier, VideoPrice
 
 MANDATORY = [

@@ -13,11 +13,11 @@ from ledger.conftest import payer, quote
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.ledger import journal as journals
+from trivium.ledger.cost import tariff_of
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal, line, read
 from trivium.ledger.model import Hold, OpenHold, Quote, Settlement
 from trivium.ledger.orphan_journals import orphan_journals
-from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import PriceRow
 

@@ -17,7 +17,7 @@ import sys, time
 from pathlib import Path
 from trivium.ledger.journal import Journal
 from trivium.ledger.model import Hold, Quote
-from trivium.ledger.prices import tariff_of
+from trivium.ledger.cost import tariff_of
 from trivium.routing.model import PriceRow
 journal = Journal(Path(sys.argv[1]), "child")
 journal.hold(Hold("r1", 7, 1, Quote(1, tariff_of("m", PriceRow(price={})))), 3, 1000)

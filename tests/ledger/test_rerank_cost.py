@@ -6,7 +6,7 @@ import pytest
 
 from trivium.conversation.usage import Usage
 from trivium.ledger import audio_cost, rerank_cost
-from trivium.ledger.prices import cost, tariff_of
+from trivium.ledger.cost import cost, tariff_of
 from trivium.routing.model import PriceRow
 from trivium.wire.passage import RequestFacts
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from trivium.ledger.prices import tariff_of
+from trivium.ledger.cost import tariff_of
 from trivium.ledger.tariff import ATOMS, NANOS_MAX
 from trivium.routing.model import ImagePrice, PriceRow, PriceTier, VideoPrice
 

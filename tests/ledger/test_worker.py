@@ -13,9 +13,9 @@ from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger import worker as module
+from trivium.ledger.cost import tariff_of
 from trivium.ledger.journal import Journal, read
 from trivium.ledger.model import FREE, LeaseState, Quote
-from trivium.ledger.prices import tariff_of
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import Model, PriceRow
 from trivium.wire.operation import Operation

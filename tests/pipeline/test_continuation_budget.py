@@ -9,7 +9,7 @@ from pipeline.test_continuation import whole as script
 from pipeline.test_fallbacks import Books
 from scripted_upstream import Double
 from trivium.conversation.usage import Usage
-from trivium.ledger.prices import cost
+from trivium.ledger.cost import cost
 
 PRICE = {"free": False, "price": {"input": "1", "output": "1"}}
 """A thousand nano-dollars a token."""

@@ -15,8 +15,8 @@ from trivium.conversation.losses import Mend, Rank, Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.identity.model import Caller
+from trivium.ledger.cost import tariff_of
 from trivium.ledger.model import Hold, Quote
-from trivium.ledger.prices import tariff_of
 from trivium.pipeline.request_context import NAME_MAX, RequestContext
 from trivium.pipeline.structs import Route
 from trivium.routing.model import PriceRow

@@ -10,7 +10,7 @@ as 1,024 tokens each, whatever their size; if it still does, the request can nev
 import re
 from typing import Final
 
-from trivium.ledger import estimate
+from trivium.ledger import unreported_usage
 from trivium.wire.operation import INPUT_ONLY, TOKEN_COUNTS, Operation
 from trivium.wire.passage import RequestFacts
 
@@ -26,12 +26,12 @@ def foreseen(operation: Operation, facts: RequestFacts, body: bytes) -> tuple[in
     if operation in TOKEN_COUNTS:
         return 0, 0  # they are counted, not used
     if operation in INPUT_ONLY:
-        return estimate.tokens(len(body)), 0
+        return unreported_usage.tokens(len(body)), 0
     most = OUTPUT_TOKENS * facts.choices
-    return estimate.tokens(len(body)), min(facts.output_max or most, most)
+    return unreported_usage.tokens(len(body)), min(facts.output_max or most, most)
 
 
 def without_files(body: bytes) -> int:
     """Tokens of the input when files in base64 are not taken for text."""
     files = [len(found[0]) for found in _FILE.finditer(body)]
-    return estimate.tokens(len(body) - sum(files)) + FILE_TOKENS * len(files)
+    return unreported_usage.tokens(len(body) - sum(files)) + FILE_TOKENS * len(files)

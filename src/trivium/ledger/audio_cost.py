@@ -14,10 +14,10 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger import rerank_cost
-from trivium.ledger.estimate import is_believable, tokens
+from trivium.ledger.cost import cost
 from trivium.ledger.model import Quote
-from trivium.ledger.prices import cost
 from trivium.ledger.tariff import Tariff
+from trivium.ledger.unreported_usage import is_believable, tokens
 from trivium.routing.model import Model
 from trivium.wire.audio.usage import complete
 from trivium.wire.operation import PRODUCT, Operation, Product

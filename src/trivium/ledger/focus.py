@@ -20,8 +20,8 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.ledger.amounts import format_usd
+from trivium.ledger.cost import tariff_of
 from trivium.ledger.model import Entry, EntryKind
-from trivium.ledger.prices import tariff_of
 from trivium.ledger.tariff import Rates, Tariff
 from trivium.ledger.verify import Detail, detail_of, reckoned
 
@@ -47,7 +47,7 @@ CATEGORIES: Final = {
 
 NAME: Final = "Trivium"
 _ATOMS: Final = 10**18
-"""Atoms a dollar (``ledger/prices.py``)."""
+"""Atoms a dollar (``ledger/cost.py``)."""
 _CLASSES: Final = {
     "fresh": "Input Tokens",
     "cache_read": "Cache Read Tokens",

@@ -17,11 +17,11 @@ from typing import Final
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
 from trivium.ledger import audio_cost, rerank_cost
-from trivium.ledger.estimate import TOKEN_BYTES, tokens
+from trivium.ledger.cost import row_at, tariff_of
 from trivium.ledger.model import FREE, Quote
-from trivium.ledger.prices import row_at, tariff_of
 from trivium.ledger.service import OpenLedger, Payer
 from trivium.ledger.tariff import NANOS_MAX, Tariff
+from trivium.ledger.unreported_usage import TOKEN_BYTES, tokens
 from trivium.providers.images import row_of, table
 from trivium.routing.model import Model
 from trivium.wire.operation import (
@@ -64,7 +64,7 @@ def quote(
         return _OTHERWISE[operation](tariff, model, operation, facts, size)
     if not tariff.meters_input or (writes and not tariff.meters_output):
         raise _unpriced(model, "this kind of request")
-    # without a call but the last (estimate.py)
+    # without a call but the last (unreported_usage.py)
     input_max = -(-size // HELD_BYTES) + facts.referred
     context_max = model.context_max or CONTEXT_MAX
     if input_max > context_max:  # noqa: PLR1730 - min() is a call

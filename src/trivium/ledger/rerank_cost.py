@@ -11,9 +11,9 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.ledger.estimate import TOKEN_BYTES, is_believable
 from trivium.ledger.model import Quote
 from trivium.ledger.tariff import Tariff
+from trivium.ledger.unreported_usage import TOKEN_BYTES, is_believable
 from trivium.wire.passage import RequestFacts
 
 _SERVES: Final = frozenset({"per_search", "per_request", "input"})

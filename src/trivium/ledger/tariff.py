@@ -1,4 +1,4 @@
-"""A price list made ready to reckon with: what ``prices.py`` makes and multiplies."""
+"""A price list made ready to reckon with: what ``cost.py`` makes and multiplies."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -10,8 +10,8 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.ledger.amounts import format_usd
+from trivium.ledger.cost import cost, tariff_of
 from trivium.ledger.model import Entry, EntryKind
-from trivium.ledger.prices import cost, tariff_of
 from trivium.routing.model import ImagePrice, PriceRow, VideoPrice
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from trivium.clock import Clock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger.allowance import SHORT_S, Allowance, LeaseVerdict
+from trivium.ledger.cost import cost, input_cost
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
 from trivium.ledger.model import Hold, LeaseRequest, LeaseState, Quote, Settlement, Waiting
-from trivium.ledger.prices import cost, input_cost
 from trivium.ledger.quote import Quoting
 from trivium.ledger.refusals import elsewhere, too_low, unknown, unnoted
 from trivium.ledger.service import Payer

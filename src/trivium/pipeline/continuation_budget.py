@@ -9,8 +9,8 @@ takes no time, since the answer has begun. What cannot be had so ends the answer
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.ledger.estimate import is_believable
-from trivium.ledger.prices import cost
+from trivium.ledger.cost import cost
+from trivium.ledger.unreported_usage import is_believable
 from trivium.pipeline.request_context import RequestContext
 
 

@@ -10,7 +10,7 @@ from trivium.conversation.losses import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.usage import Usage
 from trivium.faults import Blame, Fault, Kind
-from trivium.ledger import audio_cost, estimate
+from trivium.ledger import audio_cost, unreported_usage
 from trivium.ledger.model import Hold, Quote
 from trivium.observe.record import Record
 from trivium.pipeline.race import Race
@@ -313,8 +313,8 @@ class RequestContext:
         if hold is not None and hold.quote.tariff is not None:
             input_tokens = hold.quote.input_tokens
         else:
-            input_tokens = estimate.tokens(self.received_bytes)
-        return estimate.used(
+            input_tokens = unreported_usage.tokens(self.received_bytes)
+        return unreported_usage.used(
             reported, input_tokens, functools.partial(self.written, rest), final=True
         )
 
@@ -333,13 +333,13 @@ class RequestContext:
         fault = self.fault
         if fault is not None and not self.delivered and fault.kind is not Kind.CALLER_LEFT:
             owed = self.owed if fault.row.blame is Blame.CALLER else None
-            return owed if owed is not None and estimate.is_believable(owed) else None
+            return owed if owed is not None and unreported_usage.is_believable(owed) else None
         facts, hold = self.facts, self.hold
         known = None if facts is None else facts.known
         if known is not None and hold is not None and hold.quote.tariff is not None:
             tariff = hold.quote.tariff
             return audio_cost.used(tariff, known, self.usage, is_delivered=self.delivered > 0)
-        return estimate.used(
+        return unreported_usage.used(
             self.usage, input_tokens, self.written, final=fault is None or self.final
         )
 

@@ -22,7 +22,7 @@ from trivium.conversation.tool_names import restored_events
 from trivium.conversation.unrequested_reasoning import ReasoningRemover
 from trivium.conversation.usage import Usage, added
 from trivium.faults import Fault, Kind
-from trivium.ledger.estimate import is_count
+from trivium.ledger.unreported_usage import is_count
 from trivium.pipeline.continuation import Rounds
 from trivium.response_store.signatures.tracer import Tracer
 from trivium.wire.codec import StreamReader, StreamWriter

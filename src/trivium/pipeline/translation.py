@@ -23,7 +23,7 @@ from trivium.conversation.target import TargetFacts
 from trivium.conversation.tool_names import restored, shortened
 from trivium.conversation.unrequested_reasoning import ReasoningRemover, muted, wants_thoughts
 from trivium.faults import Fault, Kind
-from trivium.ledger.estimate import is_count
+from trivium.ledger.unreported_usage import is_count
 from trivium.pipeline import affinity, response_state
 from trivium.pipeline.continuation import Affords, Rounds, may_pause
 from trivium.pipeline.continuation_budget import hold_continuation

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 from trivium.conversation.usage import Usage
+from trivium.ledger.cost import tariff_of
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold, Quote
-from trivium.ledger.prices import tariff_of
 from trivium.ledger.verify import detail_of, wrong_with
 from trivium.routing.model import PriceRow, VideoPrice
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.ledger.prices import row_at
+from trivium.ledger.cost import row_at
 from trivium.ledger.suggestions.model import PriceCatalogue, Suggestion
 from trivium.routing.model import Model, PriceRow
 from trivium.settings.prices import FALL_BACK, KINDS

@@ -9,7 +9,7 @@ from trivium.faults import Fault
 from trivium.jobs.model import Job
 from trivium.jobs.video_client import account_of
 from trivium.jobs.video_services import VideoServices
-from trivium.ledger.prices import row_at
+from trivium.ledger.cost import row_at
 from trivium.pipeline import failover, fallbacks, routing_preferences
 from trivium.pipeline.fault_log import log_fault
 from trivium.pipeline.request_context import RequestContext

@@ -36,7 +36,7 @@ CHUNK_TOKENS: Final = 500
 CHUNK_TOKENS_MIN: Final = 250
 """What a long query leaves of a chunk for the document."""
 _TOKEN_BYTES: Final = 4
-"""Bytes a token, as ``ledger/estimate.py`` has it."""
+"""Bytes a token, as ``ledger/unreported_usage.py`` has it."""
 _DENSE_BYTES: Final = 2
 """Bytes a token where a text is at its densest."""
 

@@ -39,7 +39,7 @@ def tokens(size: int) -> int:
 
 def is_believable(usage: Usage) -> bool:
     """Whether no counter is negative or beyond anything a vendor could mean."""
-    # HOT: money 4.6 -> 4.0 us a request, with what is alike in prices.py, quote.py and journal.py
+    # HOT: money 4.6 -> 4.0 us a request, with what is alike in cost.py, quote.py and journal.py
     # (2026-11-24, bench/hot.py --case money). Most use these four alone; joined bit by bit, so one
     # comparison sees the sign and size of all
     joined = usage.fresh | usage.cache_read | usage.output | usage.reasoning

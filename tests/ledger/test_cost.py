@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.usage import GeneratedImages, Usage
-from trivium.ledger.prices import cost, input_cost, row_at, tariff_of
+from trivium.ledger.cost import cost, input_cost, row_at, tariff_of
 from trivium.ledger.tariff import NANOS_MAX
 from trivium.routing.model import ImagePrice, PriceRow, PriceTier, VideoPrice
 

@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.conversation.usage import GeneratedImages, Usage
-from trivium.ledger.estimate import COUNT_MAX, is_believable, tokens, used
+from trivium.ledger.unreported_usage import COUNT_MAX, is_believable, tokens, used
 from trivium.wire.output_count import OutputCount
 
 
