@@ -13,7 +13,7 @@ import pytest
 
 SCRIPT = """
 import os, signal, sys, threading, time
-from trivium.cli import slots, workers
+from trivium.cli import worker_sockets, workers
 
 workers.DELAY_FIRST_S = 0.05
 
@@ -67,10 +67,10 @@ def run(ready, slot):
     say("drained", os.getpid())
     return 3 if kind == "sad" else 0
 
-made = slots.Slots(["127.0.0.1:0"], 2, 64)
+made = worker_sockets.AllSockets(["127.0.0.1:0"], 2, 64)
 try:
     raise SystemExit(workers.Supervisor(run, made.all, stop_s=0.5).run())
-except workers.Failed as failed:
+except workers.CommandFailed as failed:
     raise SystemExit(str(failed))
 """
 

@@ -47,7 +47,7 @@ class DoubtingHost(EchoHost):
         super().head(exchange)
         return UnknownKey() if exchange.path.startswith(b"/new") else None
 
-    async def look(self):
+    async def refresh_keys(self):
         self.looks += 1
         await self.gate.wait()
 

@@ -49,10 +49,10 @@ SAME = {
     # streaming is asked for in the address
     ("generate", "Conversation.stream"),
     # models that think by steps do so unasked, as much as they like
-    *((shape, "ReasoningWish.switch: on") for shape in ("chat", "responses", "generate")),
-    *((shape, "ReasoningWish.switch: adaptive") for shape in ("chat", "responses", "generate")),
+    *((shape, "ReasoningSettings.switch: on") for shape in ("chat", "responses", "generate")),
+    *((shape, "ReasoningSettings.switch: adaptive") for shape in ("chat", "responses", "generate")),
     # a summary that nobody asks for is not written
-    ("responses", "ReasoningWish.shown: hidden"),
+    ("responses", "ReasoningSettings.shown: hidden"),
     # an answer is always held to its schema
     ("messages", "ResponseFormat.strict"),
     ("generate", "ResponseFormat.strict"),

@@ -61,7 +61,7 @@ def test_a_compiled_module_does_what_its_source_does(tmp_path: Path) -> None:
     hatch_build.build(ROOT / "src", tmp_path, modules)
     shutil.copytree(PACKAGE, tmp_path / "trivium", dirs_exist_ok=True)
     asked = (
-        "from trivium.wire import frame_template, peek\n"
+        "from trivium.wire import peek, frame_template\n"
         "assert peek.__file__.endswith('.so'), peek.__file__\n"
         'found = peek.members(b\'{"model":"m","n":1,"n":2}\')\n'
         "print(len(found.pairs), bytes(found.table['model']), found.splice({'model': b'\"x\"'}))\n"

@@ -2,7 +2,7 @@
 
 from end_to_end.media.table import Endpoint
 
-REQUEST = "wire/moderations/test_request.py"
+REQUEST = "wire/moderations/test_passage.py"
 BILL = "end_to_end/test_media_bill.py"
 STORY = "end_to_end/test_moderations.py"
 

@@ -289,7 +289,7 @@ async def test_what_is_kept_while_a_video_is_deleted_goes_too(
         monkeypatch.setattr(house.video_services.video_client, "delete", meanwhile, raising=False)
         assert 200 == (await house.ask("DELETE", f"/v1/videos/{video['id']}"))[0]
         async with sqlite_database.read() as conn:
-            assert [] == list(await conn.execute(schema.assets.select()))
+            assert [] == list(await conn.execute(schema.metadata.tables["assets"].select()))
 
 
 @pytest.mark.asyncio
