@@ -10,6 +10,6 @@ scripts/node.sh
 scratch=$(mktemp -d -t trivium-compiled-XXXXXX)
 trap 'rm -rf "$scratch"' EXIT
 .compiled/bin/python -c 'import trivium.pipeline.handle as found; assert found.__file__.endswith(".so"), found.__file__'
-.compiled/bin/python -m pytest tests/stories tests/wire tests/conversation tests/corpus -n "${TRIVIUM_TEST_PROCESSES:-3}" \
+.compiled/bin/python -m pytest tests/end_to_end tests/wire tests/conversation tests/corpus -n "${TRIVIUM_TEST_PROCESSES:-3}" \
   --dist loadfile -m "not slow and not engine and not speech and not browser and not langchain" \
   --basetemp "$scratch/tests" "$@"

@@ -45,7 +45,9 @@ class Victim:
         """Everything that must not change."""
         async with self.asking.console.database.read() as conn:
             return {
-                name: [tuple(row) for row in await conn.execute(schema.metadata.tables[name].select())]
+                name: [
+                    tuple(row) for row in await conn.execute(schema.metadata.tables[name].select())
+                ]
                 for name in KEPT
             }
 

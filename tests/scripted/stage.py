@@ -14,7 +14,7 @@ from trivium.ledger.model import Hold
 from trivium.ledger.quote import Pricing
 from trivium.observe.log_throttle import LogThrottle
 from trivium.pipeline import handle
-from trivium.pipeline.explain import ExplainRequest, Rehearsal
+from trivium.pipeline.rehearsal import Rehearsal
 from trivium.pipeline.services import Services
 from trivium.pipeline.structs import Route
 from trivium.pipeline.translation import Translator
@@ -109,9 +109,8 @@ class Upstream:
 class Audience(Rehearsal):
     """A caller that keeps what it hears. ``leaves``: after so many bytes. See ``Exchange``."""
 
-    def __init__(self, operation, body, model, leaves=None):
-        asked = ExplainRequest(operation=operation, body=body, model=model)
-        super().__init__(asked, ANYBODY, body, "req_0123456789abcdef")
+    def __init__(self, operation, body, leaves=None):
+        super().__init__(operation, {}, ANYBODY, body, "req_0123456789abcdef")
         self.arrived = asyncio.get_running_loop().time()
         self.status = 0
         self.heard = b""
@@ -271,7 +270,7 @@ async def play(caller, upstream, body, *scripts, spare=None, leaves=None, leave_
     operation = OPERATION[caller]
     if caller != "generate":
         body = body | {"model": "m", "stream": True}
-    audience = Audience(operation, msgspec.json.encode(body), "m", leaves)
+    audience = Audience(operation, msgspec.json.encode(body), leaves)
     route = Route(operation=operation, model="m" if caller == "generate" else "")
     handle.begin([(audience, route)], services)
     for turn in range(TURNS_MAX):
