@@ -54,6 +54,7 @@ FOREIGN: dict[str, str] = {
 """Modules whose parameters and classes may have one, and why."""
 
 SHARED: dict[str, str] = {
+    "Bucket": "one for each vendor, taken from its module by name",
     "Exchange": "a protocol of the pipeline, and what fulfils it",
     "Heartbeats": "a protocol of the pipeline, and what fulfils it",
     "Recorder": "protocols of whoever records, and what fulfils them",

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.reconcile.anthropic import AnthropicBucket, rows_of_bucket, rows_of_line
+from trivium.ledger.reconcile.anthropic import Bucket, rows_of_bucket, rows_of_line
 
 
 def rows(*results):
     data = {"starting_at": "2027-01-01T00:00:00Z", "ending_at": "2027-01-02T00:00:00Z"}
-    bucket = msgspec.convert({**data, "results": results}, AnthropicBucket)
+    bucket = msgspec.convert({**data, "results": results}, Bucket)
     return list(rows_of_bucket(bucket))
 
 

@@ -6,14 +6,14 @@ import msgspec
 import pytest
 
 from trivium.ledger.errors import LedgerError
-from trivium.ledger.reconcile.openai import OpenAIBucket, rows_of_bucket, rows_of_line
+from trivium.ledger.reconcile.openai import Bucket, rows_of_bucket, rows_of_line
 
 TIMES = {"start_time": "0", "end_time": "86400"}
 
 
 def bucket(**result):
     data = {"start_time": 0, "end_time": 86_400, "results": [{"object": "x", **result}]}
-    (row,) = rows_of_bucket(msgspec.convert(data, OpenAIBucket))
+    (row,) = rows_of_bucket(msgspec.convert(data, Bucket))
     return row
 
 

@@ -47,7 +47,7 @@ class _Result(msgspec.Struct):
     currency: str = "USD"
 
 
-class AnthropicBucket(msgspec.Struct):
+class Bucket(msgspec.Struct):
     """A bucket of a page of either report."""
 
     starting_at: datetime
@@ -55,7 +55,7 @@ class AnthropicBucket(msgspec.Struct):
     results: tuple[_Result, ...]
 
 
-def rows_of_bucket(bucket: AnthropicBucket) -> Iterator[ReportRow]:
+def rows_of_bucket(bucket: Bucket) -> Iterator[ReportRow]:
     """The lines of one bucket. Raises ``LedgerError`` for what is no amount in dollars."""
     end = max(bucket.ending_at, bucket.starting_at + timedelta(seconds=1))
     span = span_of(bucket.starting_at.timestamp(), end.timestamp())

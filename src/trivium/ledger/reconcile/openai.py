@@ -39,7 +39,7 @@ class _Result(msgspec.Struct):
     line_item: str | None = None
 
 
-class OpenAIBucket(msgspec.Struct):
+class Bucket(msgspec.Struct):
     """A bucket of a page of either API."""
 
     start_time: int
@@ -47,7 +47,7 @@ class OpenAIBucket(msgspec.Struct):
     results: tuple[_Result, ...]
 
 
-def rows_of_bucket(bucket: OpenAIBucket) -> Iterator[ReportRow]:
+def rows_of_bucket(bucket: Bucket) -> Iterator[ReportRow]:
     """The lines of one bucket. Raises ``LedgerError`` for another currency."""
     span = span_of(bucket.start_time, bucket.end_time)
     for result in bucket.results:
