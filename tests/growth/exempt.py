@@ -15,7 +15,7 @@ EXEMPT = {
     ("wire/images/rules.py", "_streaming"): NAMED,
     ("wire/images/rules.py", "check"): TABLE,
     ("wire/images/rules.py", "unsent"): NAMED,
-    ("wire/images/request.py", "Wish.is_for_gpt"): NAMED,
+    ("wire/images/request.py", "ImageRequest.is_for_gpt"): NAMED,
     ("wire/messages/read_request.py", "_sampling"): NAMED,
     ("wire/messages/version.py", "is_profiled"): NAMED,
     ("wire/operation.py", "served"): TABLE,
