@@ -51,6 +51,7 @@ compile() {
 wanted=$(stamp)
 [ "$(cat .compiled/stamp 2>/dev/null)" = "$wanted" ] || compile "$wanted"
 if [ "${1:-run}" = dev ] && ! cmp -s requirements/dev.txt .compiled/dev.txt; then
-  in_compiled --only-binary :all: --require-hashes -r requirements/dev.txt
+  # --no-deps: the lock has all of them, and pip before 24 wants the pin of an extra beside its own
+  in_compiled --only-binary :all: --require-hashes --no-deps -r requirements/dev.txt
   cp requirements/dev.txt .compiled/dev.txt
 fi
