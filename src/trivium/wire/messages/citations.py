@@ -56,8 +56,6 @@ def read_all(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
 
 def answered(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
     """Those of a text block of an answer. Raises ``Fault`` when there are too many."""
-    if not raw:
-        return ()
     rows = _rows(raw)
     if len(rows) > caps.CITATIONS_MAX:
         raise caps.too_many("citations", caps.CITATIONS_MAX)
