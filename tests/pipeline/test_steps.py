@@ -7,7 +7,7 @@ import pytest
 
 from gateway import VENDOR_KEY, Gateway, encoded, error_of
 from scripted_upstream import Double, Send, sized
-from trivium.pipeline.steps import NOTED, STEPS, STEPS_OF, foresee, hold
+from trivium.pipeline.steps import NOTED, STEPS, STEPS_OF, foresee, hold, planned
 from trivium.wire.operation import TOKEN_COUNTS, Operation
 from trivium.wire.passage import RequestFacts
 from trivium.wire.references import ANYTHING
@@ -155,3 +155,19 @@ def test_every_operation_has_its_steps_in_the_one_order(operation):
     assert list(own) == [step for step in STEPS if step in own]
     assert (operation in TOKEN_COUNTS) == (hold not in own) == (NOTED[operation] == -1)
     assert operation in TOKEN_COUNTS or own[NOTED[operation]] is hold
+
+
+@pytest.mark.asyncio
+async def test_a_model_that_stands_in_is_planned_without_a_race():
+    """Attempts of the first model alone may run at once, whatever the other sets."""
+    found = SimpleNamespace(steps=(), skipped=())
+    services = SimpleNamespace(
+        router=SimpleNamespace(plan=lambda *_: found), health=SimpleNamespace(fit=lambda plan: plan)
+    )
+    context = SimpleNamespace(
+        model=SimpleNamespace(hedge_s=0.1, fallbacks=()), members={}, facts=object(), race=None,
+        plan=None, plan_fault=None, services=services, operation=Operation.CHAT, cache_key=b"",
+        recollection=None, preferences=None, size_bytes=2, body=b"{}", finishes=False,
+    )  # fmt: skip
+    assert found is await planned(context)
+    assert context.race is None

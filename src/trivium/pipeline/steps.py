@@ -25,7 +25,7 @@ from trivium.pipeline import (
 )
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange
-from trivium.routing.model import Plan
+from trivium.routing.model import Model, Plan
 from trivium.routing.routing_preferences import HEADERS, prefer, too_dear
 from trivium.uploads.form import Upload
 from trivium.wire import json_size, peek, references, state_refs
@@ -216,6 +216,11 @@ def plan(context: RequestContext) -> Waiting:
     assert model is not None
     if model.hedge_s and members is not None and facts is not None:
         context.race = hedging.race(context, members, facts)
+    return _find_plan(context, model)
+
+
+def _find_plan(context: RequestContext, model: Model) -> Waiting:
+    """The plan of a model, or why there is none. Of the first alone attempts may run at once."""
     try:
         found = context.services.router.plan(model, context.operation, context.cache_key)
         if context.recollection is not None:
@@ -256,7 +261,8 @@ async def planned(context: RequestContext) -> Plan:
     Raises ``Fault`` when there is none.
     """
     if context.plan is None and context.plan_fault is None:
-        waiting = plan(context)
+        assert context.model is not None
+        waiting = _find_plan(context, context.model)
         if waiting is not None:
             await waiting
     found, fault = context.plan, context.plan_fault
