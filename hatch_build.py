@@ -48,6 +48,7 @@ HOT: Final = (
     "ledger/journal.py",
     "ledger/cost.py",
     "ledger/quote.py",
+    "ledger/tariff.py",
     "ledger/worker.py",
     "observe/store.py",
     "response_store/items.py",

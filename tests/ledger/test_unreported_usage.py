@@ -101,3 +101,16 @@ def test_an_answer_of_nothing_stays_as_it_was_reported(reported):
 def test_absurd_counters_are_told(usage, believed):
     """Negative ones, and those beyond what a vendor could mean."""
     assert believed == is_believable(usage)
+
+
+@pytest.mark.parametrize(
+    ("reported", "expected"),
+    [
+        (Usage(fresh=5), Usage(fresh=5)),
+        (None, Usage(fresh=9, estimated=True)),
+        (Usage(fresh=-5), Usage(fresh=9, estimated=True)),
+    ],
+)
+def test_an_operation_that_only_reads_has_no_output(reported, expected):
+    """Nothing is counted in what the caller was sent: vectors are no text."""
+    assert expected == used(reported, 9, None, final=True)

@@ -115,6 +115,12 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
 
+TEXT_COUNTERS: Final = 6
+"""Of the fields those that come first: an answer of text has no other counter."""
+TEXT_ONLY: Final[tuple[object, ...]] = msgspec.structs.astuple(Usage())[TEXT_COUNTERS:-1]
+"""The fields behind them, but for ``estimated``, of an answer that has text and nothing else."""
+
+
 def added(one: Usage | None, other: Usage | None) -> Usage | None:
     """Return the sum of both, as of one request: for an answer that took several calls, or has
     several parts.

@@ -64,7 +64,7 @@ def quote(
         return _OTHERWISE[operation](tariff, model, operation, facts, size)
     if not tariff.meters_input or (writes and not tariff.meters_output):
         raise _unpriced(model, "this kind of request")
-    # without a call but the last (unreported_usage.py)
+    # without a call but the last (cost.py)
     input_max = -(-size // HELD_BYTES) + facts.referred
     context_max = model.context_max or CONTEXT_MAX
     if input_max > context_max:  # noqa: PLR1730 - min() is a call

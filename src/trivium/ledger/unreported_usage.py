@@ -15,8 +15,9 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
+from msgspec.structs import astuple
 
-from trivium.conversation.usage import Usage
+from trivium.conversation.usage import TEXT_COUNTERS, TEXT_ONLY, Usage
 from trivium.wire.output_count import OutputCount
 
 TOKEN_BYTES: Final = 4
@@ -39,38 +40,23 @@ def tokens(size: int) -> int:
 
 def is_believable(usage: Usage) -> bool:
     """Whether no counter is negative or beyond anything a vendor could mean."""
-    # HOT: money 4.6 -> 4.0 us a request, with what is alike in cost.py, quote.py and journal.py
-    # (2026-11-24, bench/hot.py --case money). Most use these four alone; joined bit by bit, so one
-    # comparison sees the sign and size of all
-    joined = usage.fresh | usage.cache_read | usage.output | usage.reasoning
-    if not (
-        usage.cache_write_short
-        or usage.cache_write_long
-        or usage.audio_input
-        or usage.audio_output
-        or usage.image_input
-        or usage.image_output
-        or usage.requests != 1
-        or usage.characters
-        or usage.searches
-        or usage.images
-        or usage.seconds
-    ):
-        return 0 <= joined <= COUNT_MAX
-    joined |= (
-        usage.cache_write_short
-        | usage.cache_write_long
-        | usage.audio_input
-        | usage.audio_output
-        | usage.image_input
-        | usage.image_output
-        | usage.requests
-        | (usage.characters or 0)
-        | (usage.searches or 0)
-    )
-    for images in usage.images:
-        joined |= images.count
-    return 0 <= joined <= COUNT_MAX and 0 <= (usage.seconds or 0.0) <= SECONDS_MAX
+    counts = astuple(usage)  # as ``cost``
+    fresh: int = counts[0]
+    cached: int = counts[1]
+    short: int = counts[2]
+    long: int = counts[3]
+    output: int = counts[4]
+    reasoning: int = counts[5]
+    # joined bit by bit, one comparison sees the sign and size of all
+    joined = fresh | cached | short | long | output | reasoning
+    if counts[TEXT_COUNTERS:-1] != TEXT_ONLY:
+        joined |= usage.audio_input | usage.audio_output | usage.image_input | usage.image_output
+        joined |= usage.requests | (usage.characters or 0) | (usage.searches or 0)
+        for images in usage.images:
+            joined |= images.count
+        if not 0 <= (usage.seconds or 0.0) <= SECONDS_MAX:
+            return False
+    return 0 <= joined <= COUNT_MAX
 
 
 def is_count(reported: Usage | None) -> bool:
@@ -83,23 +69,31 @@ def is_count(reported: Usage | None) -> bool:
 
 
 def used(
-    reported: Usage | None, input_tokens: int, written: Callable[[], OutputCount], *, final: bool
+    reported: Usage | None,
+    input_tokens: int,
+    written: Callable[[], OutputCount] | None,
+    *,
+    final: bool,
 ) -> Usage:
     """What an answer used.
 
     ``input_tokens``: the estimate for want of a report. ``written``: counts what the caller was
-    sent; called only where that matters. ``final``: the model had said why it ended before the
-    last report, which is the last word then: but for an input that it says nothing of, and for an
-    output of nothing where something was written.
+    sent; called only where that matters; ``None`` for operations that only read. ``final``: the
+    model had said why it ended before the last report, which is the last word then: but for an
+    input that it says nothing of, and for an output of nothing where something was written.
     """
     if reported is not None and not is_believable(reported):
         reported = None
     # most have an output of the first class, and the sum is a call
-    if final and reported is not None and (reported.output or reported.output_total):
+    if (
+        final
+        and reported is not None
+        and (written is None or reported.output or reported.output_total)
+    ):
         if reported.estimated and not reported.input_total:
             return msgspec.structs.replace(reported, fresh=input_tokens)
         return reported
-    found = written()
+    found = OutputCount() if written is None else written()
     text, reasoning = tokens(found.text), tokens(found.reasoning)
     pictures = PICTURE_TOKENS * found.pictures
     sound = -(-found.sound // SOUND_BYTES_A_TOKEN)

@@ -1,5 +1,7 @@
 """Models that may answer in place of the one asked for, and what is held for whichever does."""
 
+import dataclasses
+
 import msgspec
 
 from trivium.faults import Fault
@@ -47,7 +49,7 @@ def unpaid(held: Quote, model: Model) -> Quote:
     """What is held while a free model is asked: the prices are those of others."""
     if held.tariff is None:
         return held
-    named = msgspec.structs.replace(held.tariff, model=model.name)
+    named = dataclasses.replace(held.tariff, model=model.name)
     return msgspec.structs.replace(held, tariff=named, own_nanos=0)
 
 

@@ -20,7 +20,7 @@ from trivium.response_store.model import Recollection
 from trivium.routing.candidates import RoutingPreferences
 from trivium.routing.channel_health import HealthKey
 from trivium.routing.model import Model, Plan, Skip, Step
-from trivium.wire.operation import SHAPE, Operation
+from trivium.wire.operation import INPUT_ONLY, SHAPE, Operation
 from trivium.wire.output_count import DeliveredOutput, OutputCount
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
@@ -339,8 +339,9 @@ class RequestContext:
         if known is not None and hold is not None and hold.quote.tariff is not None:
             tariff = hold.quote.tariff
             return audio_cost.used(tariff, known, self.usage, is_delivered=self.delivered > 0)
+        written = None if self.operation in INPUT_ONLY else self.written
         return unreported_usage.used(
-            self.usage, input_tokens, self.written, final=fault is None or self.final
+            self.usage, input_tokens, written, final=fault is None or self.final
         )
 
     def _models(self) -> tuple[str, str]:

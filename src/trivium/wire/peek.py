@@ -259,7 +259,7 @@ def members(body: bytes) -> Members:
         names = "".join(found)
         sizes = len(names) + sum(map(len, found.values()))
         lost = len(body) - (sizes + 4 * len(found) + 1)
-        if max(len(found) - MEMBERS_MAX, len(names) - NAMES_BYTES_MAX, lost - _LOST_BYTES_MAX) > 0:
+        if len(found) > MEMBERS_MAX or len(names) > NAMES_BYTES_MAX or lost > _LOST_BYTES_MAX:
             return _counted(body)
         if not lost:
             known = Members(found, is_looked_at=True)
