@@ -24,6 +24,14 @@ VIDEOS = (
 )
 REALTIME = "Realtime sessions are not served: POST to /v1/responses."
 GOOGLE = "Google clients add the version themselves: the base URL ends before it, or in /gemini."
+AZURE = (
+    "Addresses of Azure OpenAI are not served: use `OpenAI` in place of `AzureOpenAI`, with a base "
+    "URL that ends in /v1."
+)
+ENGINES = (
+    "Engines are models now: POST to /v1/completions, /v1/chat/completions or /v1/embeddings, with "
+    "the name as `model` in the body."
+)
 THERE = "It is served at {}: end the base URL so that it comes out."
 OTHER = "GET /openapi.json lists what is served."
 VERSION = "The path needs a version: /v1beta/models/…"
@@ -49,7 +57,12 @@ HINTS = {
     b"/v1/chat/completions/chat/completions": OPENAI,
     b"/gemini/chat/completions": OPENAI,
     b"/v1beta/openai/chat/completions": OPENAI,
-    b"/openai/deployments/gpt-5/chat/completions": OPENAI,
+    b"/openai/deployments/gpt-5/chat/completions": AZURE,
+    b"/openai/deployments/gpt-5/embeddings": AZURE,
+    b"/openai/responses": AZURE,
+    b"/v1/engines": ENGINES,
+    b"/v1/engines/davinci/completions": ENGINES,
+    b"/engines/ada/embeddings": ENGINES,
     b"/v1/messages/v1/messages": THERE.format("/v1/messages"),
     b"/anthropic/v1/messages": THERE.format("/v1/messages"),
     b"/api/v1/chat/completions": THERE.format("/v1/chat/completions"),

@@ -378,6 +378,20 @@ _HINTS: Final = (
         ),
     ),
     (
+        re.compile(rb"^/openai/(?:deployments/|responses$)"),
+        (
+            "Addresses of Azure OpenAI are not served: use `OpenAI` in place of `AzureOpenAI`, "
+            "with a base URL that ends in /v1."
+        ),
+    ),
+    (
+        re.compile(rb"^/(?:v1/)?engines(?:/|$)"),
+        (
+            "Engines are models now: POST to /v1/completions, /v1/chat/completions or "
+            "/v1/embeddings, with the name as `model` in the body."
+        ),
+    ),
+    (
         re.compile(rb"^/v1/responses/compact$"),
         (
             "Compaction is not served: send the conversation to POST /v1/responses, shortened by "
