@@ -30,11 +30,11 @@ class FixedClock:
         self.at = now
 
     def now(self) -> float:
-        """Where it stands."""
+        """Return the reading that it was set to, in seconds."""
         return self.at
 
     def monotonic(self) -> float:
-        """The same reading."""
+        """Return the same reading, as it is set by hand."""
         return self.at
 
     def advance(self, seconds: float) -> None:

@@ -19,7 +19,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The credential itself."""
+        """Return the credential in plain text."""
         return self._value
 
     def mark(self, purpose: str) -> str:
@@ -72,12 +72,12 @@ class Keyring:
 
     @property
     def key(self) -> bytes:
-        """Seals."""
+        """Return the key that seals, the first of all."""
         return next(iter(self._named().values()))
 
     @property
     def id(self) -> bytes:
-        """Names ``key``."""
+        """Return the name of the key that seals."""
         return next(iter(self._named()))
 
     @property

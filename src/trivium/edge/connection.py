@@ -173,7 +173,7 @@ class CallerConnection:
         return not self._reading
 
     def deafen(self) -> None:
-        """Read nothing more."""
+        """Read no further request from this connection."""
         self._deaf = True
 
     def begun(self) -> None:

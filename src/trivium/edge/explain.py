@@ -23,7 +23,7 @@ _KEYS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"c
 
 
 class ExplainBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The body."""
+    """What ``POST`` of an explanation takes: a request and its shape."""
 
     body: msgspec.Raw
     """The request as it would be posted."""

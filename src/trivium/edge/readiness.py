@@ -20,5 +20,5 @@ class Readiness(msgspec.Struct, frozen=True):
 
     @property
     def parts(self) -> dict[str, bool]:
-        """All of them."""
+        """Return every part by name with whether it is well, needed ones first."""
         return {**self.needed, **self.wanted}

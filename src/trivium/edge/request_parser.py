@@ -36,7 +36,7 @@ class ParserOwner(AnswerLine, Protocol):
 
     @property
     def host(self) -> Host:
-        """The listener."""
+        """Return the listener that the connection belongs to."""
         ...
 
     @property
@@ -50,7 +50,7 @@ class ParserOwner(AnswerLine, Protocol):
         ...
 
     def deafen(self) -> None:
-        """Read nothing more."""
+        """Read no further request from this connection."""
         ...
 
     def begun(self) -> None:

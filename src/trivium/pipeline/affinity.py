@@ -110,7 +110,7 @@ class TracedPassThrough(PassThrough):
         self._user_id = user_id
 
     def whole(self, body: bytes) -> WholeAnswer:
-        """The answer, noted."""
+        """Return the answer, after noting what the vendor signed in it."""
         answer = super().whole(body)
         self.note(answer.body)
         return answer
@@ -141,12 +141,12 @@ class _Noting:
 
     @property
     def usage(self) -> Usage | None:
-        """The inner watch's."""
+        """Return what the watch inside has read of the usage."""
         return self._inner.usage
 
     @property
     def error(self) -> bytes | Fault | None:
-        """The inner watch's."""
+        """Return the error that the watch inside has seen."""
         return self._inner.error
 
     @property

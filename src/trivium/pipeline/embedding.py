@@ -76,5 +76,5 @@ class Embedding:
         return WholeAnswer(self._asked.write_answer(answer, self._wish, self._model), answer.usage)
 
     def watch(self) -> None:
-        """Vectors never stream."""
+        """Return nothing to watch with, because vectors are never streamed."""
         return

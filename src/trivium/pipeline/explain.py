@@ -152,11 +152,11 @@ class Relay:
         self._members = members
 
     async def planned(self) -> Plan:
-        """See ``Script``."""
+        """Return the plan, as ``Script`` says."""
         return await steps.planned(self._story)
 
     async def sent(self, step: Step) -> dict[str, Any]:
-        """See ``Script``."""
+        """Return what a channel would be sent, as ``Script`` says."""
         context, members = self._story, self._members
         out: dict[str, Any] = {}
         if context.services.url_fetcher is not None:
@@ -261,7 +261,7 @@ class _Nobody:
         raise AssertionError(f"a rehearsal calls nobody: {request.origin.host}, {sink}")
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because no connection is open."""
 
     def add(self, record: Record) -> None:
         raise AssertionError(f"a rehearsal records nothing: {record.request_id}")

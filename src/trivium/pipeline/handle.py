@@ -198,7 +198,7 @@ class EagerTask(Running, Outcome):
         close(context)
 
     def set_exception(self, error: Exception) -> None:
-        """It has none."""
+        """Take the fault of the attempt, and go on with the next one."""
         if self._is_done:
             return
         self._is_done = True

@@ -64,7 +64,7 @@ log = structlog.get_logger()
 
 
 class HealthProber:
-    """Of one worker."""
+    """Asks one worker's channels whether they are well, each in its time."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

@@ -76,7 +76,7 @@ class ImageAttempt(Attempt):
         self._succeed()
 
     async def _keep(self, whole: WholeAnswer, assets: Assets) -> None:
-        """Answer with addresses."""
+        """Store the pictures, and answer with their addresses."""
         caller = self.context.exchange.caller
         assert caller is not None
         try:

@@ -17,5 +17,5 @@ class Outcome(Protocol):
         ...
 
     def set_exception(self, error: Exception, /) -> None:
-        """It has none."""
+        """The attempt has no result, but this fault."""
         ...

@@ -43,23 +43,23 @@ class Rehearsal(Exchange):
         return [self.headers[name]] if name in self.headers else []
 
     def answer(self, status: int, body: bytes, *, content_type: bytes = b"") -> None:
-        """Nobody is answered."""
+        """Send nothing, because a rehearsal has no caller."""
 
     def fail(self, fault: Fault) -> None:
-        """Nobody is answered."""
+        """Send no error, because a rehearsal has no caller."""
 
     def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
-        """Nobody is answered."""
+        """Start no answer, because a rehearsal has no caller."""
 
     def write(self, data: bytes) -> None:
-        """Nobody is answered."""
+        """Send no piece, because a rehearsal has no caller."""
 
     def finish(self, rest: bytes = b"") -> None:
-        """Nobody is answered."""
+        """End no answer, because a rehearsal has no caller."""
 
     def drop_body(self) -> None:
-        """As an exchange."""
+        """Let go of the request, as a real exchange does."""
         self.body = b""
 
     def break_off(self) -> None:
-        """Nobody is answered."""
+        """Close nothing, because a rehearsal has no caller."""

@@ -167,12 +167,12 @@ class RememberingLane:
 
     @property
     def report(self) -> Report | None:
-        """The lane's own."""
+        """Return what the lane inside lost in translation."""
         return self._lane.report
 
     @property
     def notes(self) -> Headers:
-        """The lane's own."""
+        """Return the headers that the lane inside adds."""
         return self._lane.notes
 
     def whole(self, body: bytes) -> WholeAnswer:
@@ -235,12 +235,12 @@ class RememberingWatch:
 
     @property
     def usage(self) -> Usage | None:
-        """The watch's own."""
+        """Return what the watch inside has read of the usage."""
         return self._watch.usage
 
     @property
     def error(self) -> bytes | Fault | None:
-        """The watch's own."""
+        """Return the error that the watch inside has seen."""
         return self._watch.error
 
     @property

@@ -146,7 +146,7 @@ class Router(Protocol):
         ...
 
     def channel(self, name: str) -> Channel | None:
-        """A configured channel."""
+        """Return the channel of that name; ``None`` when none is configured."""
         ...
 
     def channels(self) -> Iterable[Channel]:

@@ -85,7 +85,7 @@ async def _find(
 def _answer(
     target: StoredResponseRoute, kept: StoredResponse, response: bytes, query: Mapping[str, str]
 ) -> bytes:
-    """What we keep."""
+    """Return the body that answers a request about a stored response."""
     if target.action == "input_items":
         return input_items(kept, query)
     if target.action == "delete":
