@@ -1,5 +1,6 @@
 """The life of a request over real sockets: what the vendor is asked, what the caller gets."""
 
+import contextlib
 import gc
 
 import msgspec
@@ -219,31 +220,54 @@ async def test_an_answer_that_is_too_large_is_given_up():
         assert 502 == (await gateway.post(CHAT, HELLO))[0]
 
 
+LARGE = HELLO | {"messages": [{"role": "user", "content": "Hi " * 120_000}], "max_tokens": 5}
+EVENTS = [Send(chunked(b"data: [DONE]\n\n", headers=SSE))]
+REFUSED = refusal(b"400 Bad Request", b'{"error":{"message":"no"}}')
+CYCLES = {
+    "whole": ([("openai", OK)], HELLO, 200),
+    "stream": ([("openai", EVENTS)], HELLO | {"stream": True}, 200),
+    "large": ([("openai", OK)], LARGE, 200),
+    "translated": ([("anthropic", [Send(sized(MESSAGE, headers=JSON))])], HELLO, 200),
+    "large, translated": ([("anthropic", [Send(sized(MESSAGE, headers=JSON))])], LARGE, 200),
+    "failing over": ([("openai", BROKEN), ("openai", OK)], HELLO, 200),
+    "refused by the vendor": ([("openai", REFUSED)], HELLO, 400),
+    "refused by us": ([("openai", OK)], HELLO | {"model": "unknown"}, 404),
+    "failed": ([("openai", BROKEN)], HELLO, 502),
+}
+"""Ways a request can go: its vendors and their answers, what it asks, the status it gets (or 503,
+once its only channel rests)."""
+
+
 @pytest.mark.asyncio
-@pytest.mark.parametrize("stream", [False, True])
-async def test_a_request_leaves_nothing_to_the_garbage_collector(stream):
-    """Cycles between call and sink cost a fifth of the processor under load, once."""
-    answer = [Send(chunked(b"data: [DONE]\n\n", headers=SSE))] if stream else OK
-    async with Double([answer]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+@pytest.mark.parametrize("way", CYCLES)
+async def test_a_request_leaves_nothing_to_the_garbage_collector(way):
+    """Cycles between call and sink cost a fifth of the processor under load, once; what they hold
+    of large bodies stays until they are collected."""
+    vendors, asked, status = CYCLES[way]
+    async with contextlib.AsyncExitStack() as stack:
+        doubles = [
+            (name, await stack.enter_async_context(Double([answer]))) for name, answer in vendors
+        ]
+        gateway = await stack.enter_async_context(Gateway.to(*doubles))
         line = await gateway.wire()
-        raw = gateway.head(CHAT, encoded(HELLO | {"stream": stream}))
+        raw = gateway.head(CHAT, encoded(asked))
 
         async def some(times: int) -> None:
             for _ in range(times):
                 await line.send(raw)
-                assert 200 == (await line.answer())[0]
+                assert (await line.answer())[0] in (status, 503)
 
         await some(3)
         gc.collect()
         gc.disable()
         gc.set_debug(gc.DEBUG_SAVEALL)
         try:
-            await some(20)
+            await some(4)
             gc.collect()
-            left = {type(o).__module__ for o in gc.garbage}
+            left = {f"{type(o).__module__} {type(o).__name__}" for o in gc.garbage}
         finally:
             gc.set_debug(0)
             gc.garbage.clear()
             gc.enable()
             await line.close()
-        assert not {module for module in left if module.startswith("trivium")}
+        assert [] == sorted(kind for kind in left if kind.startswith("trivium"))

@@ -64,6 +64,8 @@ def close(context: RequestContext) -> None:
     if context.given is not OPEN:
         context.given.leave(request_admission.used(context), context.cost_nanos)
     context.record()
+    # nobody is left to be told to stop, and a circle would keep the request until it is collected
+    context.exchange.task = None
 
 
 def _fail(context: RequestContext, fault: Fault) -> None:

@@ -243,6 +243,7 @@ async def _one(
         context.failures.append((channel.name, fault.kind.value))
         others = channel.name in used and health.others(channel, model, used[channel.name])
         took_s = services.time() - began
+        fault.forget()  # its frames have the request and the fault itself: a circle
         return Failure(fault=fault, took_s=took_s, sent=context.called, others=others)
     except BaseException:
         health.left(key)

@@ -190,8 +190,7 @@ class EagerTask(Running, Outcome):
         if self._is_cancelled or attempt.going_on is not None:
             self._go_on(self._attempts())
             return
-        # without this each request would leave two cycles to the collector
-        self._attempt = context.exchange.task = None
+        self._attempt = None  # it has this as its outcome: no circle for the collector
         send.left(context, attempt)
         assert context.key is not None
         context.services.health.answered(context.key, context.fault)

@@ -11,6 +11,7 @@ from trivium.storage.vault import Vault, VaultError
 
 LEVEL: Final = 1
 """Histories repeat themselves: the cheapest level already leaves a third."""
+_PIECE: Final = 65_536
 
 _Body = tuple[bytes, list[bytes]]
 _encode: Final = msgspec.msgpack.Encoder().encode
@@ -21,10 +22,20 @@ def row_of(kept: StoredResponse, vault: Vault) -> dict[str, Any]:
     """The values of a row."""
     body = None
     if kept.response is not None:
-        plain = zlib.compress(_encode((kept.response, kept.input)), LEVEL)
-        body = vault.seal(plain, _place(kept.user_id, kept.id))
+        body = vault.seal_large(_compressed(kept), _place(kept.user_id, kept.id))
     size = 0 if body is None else len(body)
     return values_of(kept, "response", "input", "items", size_bytes=size, body=body)
+
+
+def _compressed(kept: StoredResponse) -> bytearray:
+    """The body of a row, made piece by piece: ``zlib.compress`` has all of it twice."""
+    squeeze = zlib.compressobj(LEVEL)
+    out = bytearray()
+    with memoryview(_encode((kept.response, kept.input))) as plain:
+        for at in range(0, len(plain), _PIECE):
+            out += squeeze.compress(plain[at : at + _PIECE])
+    out += squeeze.flush()
+    return out
 
 
 def kept_of(row: Any, vault: Vault) -> StoredResponse:

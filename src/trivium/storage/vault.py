@@ -49,11 +49,19 @@ class Vault:
 
     def seal(self, body: bytes, place: bytes) -> bytes:
         """Encrypt ``body`` so that it opens for this place only."""
+        return bytes(self.seal_large(body, place))
+
+    def seal_large(self, body: bytes | bytearray, place: bytes) -> bytearray:
+        """Do the same for a body of megabytes, of which no second copy is made."""
         salt = os.urandom(SALT_BYTES)
         nonce = os.urandom(NONCE_BYTES)
         head = FORMAT + self._keys.id + salt
-        hidden = _cipher(self._keys.key, salt).encrypt(nonce, body, head + place)
-        return b"".join((head, nonce, hidden))
+        sealed = bytearray(OVERHEAD + len(body))
+        sealed[:_BODY] = head + nonce
+        with memoryview(sealed) as view:
+            cipher = _cipher(self._keys.key, salt)
+            cipher.encrypt_into(nonce, body, head + place, view[_BODY:])
+        return sealed
 
     def is_current(self, sealed: bytes) -> bool:
         """Whether the current sealing key sealed it. If not, a body that stays should be sealed
@@ -61,18 +69,19 @@ class Vault:
         """
         return sealed[len(FORMAT) : _SALT] == self._keys.id
 
-    def open(self, sealed: bytes, place: bytes) -> bytes:
+    def open(self, sealed: bytes | bytearray, place: bytes) -> bytes:
         """Return the decrypted body. Raises VaultError."""
         from cryptography.exceptions import InvalidTag
 
         if sealed[: len(FORMAT)] != FORMAT or len(sealed) < OVERHEAD:
             raise VaultError("a stored body is cut off or of another format")
-        key = self._keys.get(sealed[len(FORMAT) : _SALT])
+        key = self._keys.get(bytes(sealed[len(FORMAT) : _SALT]))
         if key is None:
             raise VaultError("a stored body was sealed with a key that this gateway has not got")
-        cipher = _cipher(key, sealed[_SALT:_NONCE])
+        cipher = _cipher(key, bytes(sealed[_SALT:_NONCE]))
         try:
-            return cipher.decrypt(sealed[_NONCE:_BODY], sealed[_BODY:], sealed[:_NONCE] + place)
+            hidden = memoryview(sealed)[_BODY:]
+            return cipher.decrypt(sealed[_NONCE:_BODY], hidden, sealed[:_NONCE] + place)
         except InvalidTag:
             raise VaultError("a stored body was altered, or belongs to another row") from None
 
