@@ -23,9 +23,13 @@ from trivium.admission.budget_usage import KNOWN_S, BudgetUsage, Spent
 from trivium.clock import Clock, Steady
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.admission import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.admission.store")
 
 STALE_S: Final = 5.0
 """Entries booked longer ago must be known here."""
@@ -66,8 +70,6 @@ class Caps:
         """Set aside what a request may cost. Returns ``None`` when it fits, else the budget it does
         not fit into. Raises ``Fault`` (LEDGER_DOWN).
         """
-        from trivium.admission import store
-
         await self._current(budget_usage)
         now = self._clock.now()
         try:
@@ -119,8 +121,6 @@ class Caps:
         """Write what ``settle`` and ``seen`` noted. Raises what ``Database.write`` raises; the
         notes are then kept for the next call.
         """
-        from trivium.admission import store
-
         settled, seen = dict(self._settled), list(self._seen)
         if not settled and not seen:
             return

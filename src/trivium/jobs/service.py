@@ -30,12 +30,18 @@ from trivium.ledger.model import Hold
 from trivium.ledger.refusals import too_low
 from trivium.providers.videos.registry import protocol_of
 from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
 from trivium.storage.periodic import PurgeClock
 from trivium.wire.videos.answer import SeenVideo, VideoStatus
 from trivium.wire.videos.resource import VideoError
 
 if TYPE_CHECKING:
+    from trivium.jobs import store
+    from trivium.ledger.holds import store as holds
     from trivium.storage.database import Database
+else:
+    holds = LateModule("trivium.ledger.holds.store")
+    store = LateModule("trivium.jobs.store")
 
 LIMIT_S = 10.0
 """One transaction of a caller's."""
@@ -146,9 +152,6 @@ class Jobs:
         raise too_low(hold.amount_nanos)
 
     async def _placed(self, job: Job, sealed: bytes, hold: Hold | None) -> bool:
-        from trivium.jobs import store
-        from trivium.ledger.holds import store as holds
-
         async with self._db.write(LIMIT_S) as conn:
             if hold is not None and not await holds.place(conn, held_of(hold, job.created_at)):
                 return False
@@ -175,9 +178,6 @@ class Jobs:
 
     async def _handed_over(self, job: Job, hold: Hold | None) -> None:
         """Raises ``_MissingError``; then nothing has happened."""
-        from trivium.jobs import store
-        from trivium.ledger.holds import store as holds
-
         async with self._db.write(LIMIT_S) as conn:
             if not await store.rename(conn, job.id, job.model):
                 return
@@ -198,9 +198,6 @@ class Jobs:
         """Delete a job that no upstream has taken, with its hold. Raises what ``Database.write``
         raises.
         """
-        from trivium.jobs import store
-        from trivium.ledger.holds import store as holds
-
         async with self._db.write() as conn:
             if await store.forget(conn, job.id) is not None:
                 await holds.take(conn, job.request_id)
@@ -259,8 +256,6 @@ class Jobs:
         return await self._write(lost, is_charged=self._interrupted == "hold", end=INTERRUPTED)
 
     async def _write(self, job: Job, *, is_charged: bool | None = None, end: str = "") -> Job:
-        from trivium.jobs import store
-
         async with self._db.write() as conn:
             if await store.change(conn, job):
                 if job.is_final:
@@ -274,8 +269,6 @@ class Jobs:
 
     async def _settle(self, conn: Any, job: Job, *, charged: bool, end: str) -> None:
         """End the hold, in the transaction that ends the job."""
-        from trivium.ledger.holds import store as holds
-
         held = await holds.take(conn, job.request_id)
         if held is None or not charged:
             return
@@ -287,8 +280,6 @@ class Jobs:
 
     async def find(self, user_id: int, job_id: str) -> Job | None:
         """A user's job. Raises ``Fault`` (LEDGER_DOWN) when the database is away."""
-        from trivium.jobs import store
-
         if not ID.fullmatch(job_id):
             return None
 
@@ -305,8 +296,6 @@ class Jobs:
         """A user's jobs behind one of them, and whether there are more; ``None``: there is no such
         job. Raises as ``find``.
         """
-        from trivium.jobs import store
-
         if after is not None and not ID.fullmatch(after):
             return None
 
@@ -327,8 +316,6 @@ class Jobs:
         """Delete a job that has ended. Returns the files that our own store has of it; ``None``:
         another call deleted it first. Raises as ``find``.
         """
-        from trivium.jobs import store
-
         try:
             async with self._db.write(LIMIT_S) as conn:
                 return await store.forget(conn, job.id)
@@ -339,8 +326,6 @@ class Jobs:
 
     async def due(self, limit: int) -> list[Job]:
         """Claim jobs that need a look and that no worker looks after; returns them."""
-        from trivium.jobs import store
-
         now = int(self._clock.now())
         async with self._db.read() as conn:
             if not await store.is_any_due(conn, now):
@@ -353,8 +338,6 @@ class Jobs:
         """Claim one job for a look now; ``False`` when it is claimed, or was looked at a moment
         ago.
         """
-        from trivium.jobs import store
-
         now = int(self._clock.now())
         if now - model.FRESH_S < job.looked_at <= now:
             return False
@@ -363,15 +346,11 @@ class Jobs:
 
     async def extend(self, jobs: Sequence[Job]) -> None:
         """Extend the claims on jobs whose look takes long."""
-        from trivium.jobs import store
-
         async with self._db.write() as conn:
             await store.extend(conn, [job.id for job in jobs], int(self._clock.now()))
 
     async def put_off(self, job: Job) -> None:
         """Set a later look for a job whose upstream could not tell its state."""
-        from trivium.jobs import store
-
         now = int(self._clock.now())
         pause = model.pause_s(now - job.created_at, self.limits)
         async with self._db.write() as conn:
@@ -379,8 +358,6 @@ class Jobs:
 
     async def let_go(self, job: Job) -> None:
         """End the claim on a job that needs nothing more."""
-        from trivium.jobs import store
-
         async with self._db.write() as conn:
             await store.put_off(conn, job.id, None)
 
@@ -388,16 +365,12 @@ class Jobs:
         """Note that our own store has the job's ``assets``; ``False``: the job was deleted
         meanwhile.
         """
-        from trivium.jobs import store
-
         assert job.expires_at is not None
         async with self._db.write() as conn:
             return await store.keep(conn, job.id, kept, job.assets, job.expires_at)
 
     async def sweep(self) -> int:
         """Delete some of the jobs that ended long ago; returns how many."""
-        from trivium.jobs import store
-
         days = self.limits.retention_days
         if not days:
             return 0
@@ -409,8 +382,6 @@ class Jobs:
         """Set an earlier look for jobs that were put off too far by a clock that was ahead; returns
         how many.
         """
-        from trivium.jobs import store
-
         async with self._db.write() as conn:
             now = int(self._clock.now())
             return await store.bring_back(conn, now, int(self.limits.look_max_s) + 1)
@@ -430,7 +401,6 @@ class Jobs:
         return self._clock.monotonic()
 
     def _job(self, row: Any) -> Job:
-        from trivium.jobs import store
         from trivium.storage.vault import VaultError
 
         try:
@@ -449,7 +419,5 @@ def away(error: StorageError) -> Fault:
 
 async def strays(db: "Database") -> list[str]:
     """Requests whose hold has no running job: empty when all is well."""
-    from trivium.jobs import store
-
     async with db.read() as conn:
         return await store.strays(conn)

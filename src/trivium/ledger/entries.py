@@ -13,9 +13,13 @@ from trivium.clock import Clock
 from trivium.ledger.amounts import AMOUNT_NANOS_MAX, format_usd
 from trivium.ledger.errors import BookedError, LedgerError
 from trivium.ledger.model import NANOS, Entry, EntryKind
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.ledger import store
     from trivium.storage.database import Connection, Database
+else:
+    store = LateModule("trivium.ledger.store")
 
 NOTE_CHARS_MAX: Final = 500
 BALANCE_NANOS_MAX: Final = 9 * 10**9 * NANOS
@@ -80,8 +84,6 @@ class Entries:
         along: Along | None = None,
     ) -> Entry:
         """Do as ``book`` in the transaction that is given, which an exception ends."""
-        from trivium.ledger import store
-
         entry = Entry(
             id=0,
             user_id=user_id,
@@ -113,15 +115,11 @@ class Entries:
 
     async def balance(self, user_id: int) -> int:
         """Return nano-dollars; 0 for a user without entries."""
-        from trivium.ledger import store
-
         async with self._db.read() as conn:
             return await store.balance_of(conn, user_id)
 
     async def verify(self) -> list[Difference]:
         """Accounts whose balance is not the sum of their entries: empty when all is well."""
-        from trivium.ledger import store
-
         async with self._db.read(VERIFY_S) as conn:
             return [
                 Difference(
@@ -136,8 +134,6 @@ class Entries:
 
     async def misleased(self) -> list[tuple[int, int, int]]:
         """Accounts whose leased amount is not the sum of leases and holds: id and both sums."""
-        from trivium.ledger import store
-
         async with self._db.read() as conn:
             return [
                 (row.user_id, int(row.leased_nanos), int(row.leases_nanos))
@@ -148,8 +144,6 @@ class Entries:
         """Let a balance go this far below zero. Raises ``LedgerError`` for an amount out of
         range.
         """
-        from trivium.ledger import store
-
         if overdraft_nanos < 0:
             raise LedgerError("an overdraft is zero or more")
         async with self._db.write() as conn:

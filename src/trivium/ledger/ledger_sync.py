@@ -21,9 +21,13 @@ from trivium.ledger.model import Settlement
 from trivium.ledger.orphan_journals import OrphanJournal, orphan_journals
 from trivium.ledger.worker import WorkerLedger
 from trivium.storage.errors import Conflict, Rejected, StorageError
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.ledger import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.ledger.store")
 
 BATCH: Final = 4000
 """Settlements a transaction, which costs about 1 ms beside them: with few a busy worker would book
@@ -130,8 +134,6 @@ class LedgerSync:
                     await self._sleep(0.05)
                 is_whole = not self._ledger.running and not self._keeps_journal
                 if is_whole:
-                    from trivium.ledger import store
-
                     async with self._database.write() as conn:
                         await store.give_back(conn, self._worker)
         if not is_whole:
@@ -163,8 +165,6 @@ class LedgerSync:
 
     async def hear(self) -> bool:
         """See whether others want what is leased here and not used; ``False``: it is away."""
-        from trivium.ledger import store
-
         if self._ledger.leased():
             try:
                 async with self._database.read(TURN_S) as conn:
@@ -178,8 +178,6 @@ class LedgerSync:
 
     async def look(self) -> None:
         """Keep our leases, look at idle ones, and see to what dead workers left."""
-        from trivium.ledger import store
-
         async with self._database.write(TURN_S) as conn:
             await store.renew(conn, self._worker)
         self._ledger.touch(self._ledger.idle())
@@ -217,8 +215,6 @@ class LedgerSync:
         self._is_down = False
 
     async def _transact(self, batch: list[Settlement], users: set[int]) -> None:
-        from trivium.ledger import store
-
         began = self._clock.monotonic()
         if began > self._ledger.trusted_until:
             # others may have been given what was leased here: none of it is relied on unseen
@@ -251,8 +247,6 @@ class LedgerSync:
         return True
 
     async def _replay(self, leftover: OrphanJournal) -> None:
-        from trivium.ledger import store
-
         settlements = leftover.settlements
         refused = 0
         for start in range(0, len(settlements), BATCH):
@@ -276,8 +270,6 @@ class LedgerSync:
 
     async def _book(self, worker: str, settlements: list[Settlement]) -> int:
         """Book a dead worker's settlements; how many the database refuses for good."""
-        from trivium.ledger import store
-
         try:
             async with self._database.write() as conn:
                 await store.turn(conn, worker, settlements, {})
@@ -290,8 +282,6 @@ class LedgerSync:
 
     async def _sweep(self) -> None:
         """Free the leases of workers that have been silent for too long, wherever they ran."""
-        from trivium.ledger import store
-
         if self._steady.jumped_s():
             return  # in a file the time is this machine's: all would look silent for as long
         silent_s = int(self._lease_s)

@@ -12,10 +12,14 @@ from trivium.response_store import items, rows
 from trivium.response_store.model import Note, ResponseLimits, StoredResponse
 from trivium.response_store.writer import PAUSE_S, ResponseWriter
 from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
 from trivium.storage.vault import Vault, VaultError
 
 if TYPE_CHECKING:
+    from trivium.response_store import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.response_store.store")
 
 LIMIT_S: Final = 5.0
 """A look-up that holds up a request."""
@@ -83,8 +87,6 @@ class ResponseStore:
         """Which of these items upstreams keep for the user, and by which channel. Raises as
         ``find``.
         """
-        from trivium.response_store import store
-
         found: dict[str, str] = {}
         left: list[str] = []
         for item_id in item_ids:
@@ -105,8 +107,6 @@ class ResponseStore:
 
     async def forget(self, user_id: int, response_id: str) -> bool:
         """Delete a response; ``False`` when there was none. Raises as ``find``."""
-        from trivium.response_store import store
-
         async with self.writer.without(user_id, response_id) as waited:
             try:
                 async with self._db.write(LIMIT_S) as conn:
@@ -130,8 +130,6 @@ class ResponseStore:
         return found
 
     async def _find(self, user_id: int, response_id: str) -> StoredResponse | None:
-        from trivium.response_store import store
-
         waiting = self.writer.find(user_id, response_id)
         if waiting is not None:
             return waiting
@@ -144,8 +142,6 @@ class ResponseStore:
         return rows.kept_of(row, self._vault)
 
     async def _holder(self, user_id: int, item_id: str) -> StoredResponse | None:
-        from trivium.response_store import store
-
         waiting = self.writer.holder(user_id, item_id)
         if waiting is not None:
             return waiting

@@ -18,9 +18,15 @@ from trivium.ledger.codes.model import Batch, Code, CodeError, CodeRefusal, hint
 from trivium.ledger.entries import BALANCE_NANOS_MAX, NOTE_CHARS_MAX
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.ledger import store as ledger
+    from trivium.ledger.codes import store
     from trivium.storage.database import Database
+else:
+    ledger = LateModule("trivium.ledger.store")
+    store = LateModule("trivium.ledger.codes.store")
 
 COUNT_MAX: Final = 10_000
 """Codes of one batch."""
@@ -55,8 +61,6 @@ class Codes:
 
         Raises ``LedgerError`` for an amount, a count, a moment or a note out of range.
         """
-        from trivium.ledger.codes import store
-
         now = int(self._clock.now())
         note = note.strip()
         if not 0 < amount_nanos <= AMOUNT_NANOS_MAX:
@@ -79,9 +83,6 @@ class Codes:
         Raises ``CodeError`` where the code brings nothing, ``LedgerError`` for an unknown user and
         a balance out of range.
         """
-        from trivium.ledger import store as ledger
-        from trivium.ledger.codes import store
-
         digest = parse(text)
         if digest is None:
             raise CodeError(CodeRefusal.MISTYPED, _NEVER)
@@ -110,15 +111,11 @@ class Codes:
 
     async def batches(self) -> list[Batch]:
         """Every batch, oldest first."""
-        from trivium.ledger.codes import store
-
         async with self._db.read() as conn:
             return await store.batches(conn)
 
     async def codes_of(self, batch_id: int) -> list[Code]:
         """The codes of a batch. Raises ``LedgerError`` when there is no such batch."""
-        from trivium.ledger.codes import store
-
         async with self._db.read() as conn:
             found = await store.codes_of(conn, batch_id)
         if not found:
@@ -127,8 +124,6 @@ class Codes:
 
     async def verify(self) -> list[int]:
         """Ids of codes whose mark and whose entry do not agree; empty when all is well."""
-        from trivium.ledger.codes import store
-
         async with self._db.read() as conn:
             return await store.contradictions(conn)
 
@@ -138,8 +133,6 @@ class Codes:
         ``which``: ``batch:3``, ``id:12`` or a code itself. Raises ``LedgerError`` when nothing was
         open there.
         """
-        from trivium.ledger.codes import store
-
         now = int(self._clock.now())
         named = _NAMED.fullmatch(which)
         digest = None if named else parse(which)

@@ -23,10 +23,14 @@ from trivium.observe.audit.model import (
     short,
 )
 from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.observe.audit import store
     from trivium.observe.sweep import Delete
     from trivium.storage.database import Connection, Database
+else:
+    store = LateModule("trivium.observe.audit.store")
 
 PAGE_MAX: Final = 200
 """Acts of one page."""
@@ -99,8 +103,6 @@ class Audit:
 
         ``before_id``: the last id of the page before. Raises what ``Database.read`` raises.
         """
-        from trivium.observe.audit import store
-
         async with self._db.read() as conn:
             return await store.of_user(conn, user_id, before_id, min(limit, PAGE_MAX))
 
@@ -113,15 +115,11 @@ class Audit:
         user_id: int | None = None,
     ) -> list[Act]:
         """Return acts, newest first; of one kind, or concerning one user in either role."""
-        from trivium.observe.audit import store
-
         async with self._db.read() as conn:
             return await store.newest(conn, before_id, min(limit, PAGE_MAX), kind, user_id)
 
     async def count(self, kind: ActKind, subject: int, since_ms: int) -> int:
         """Return how often something happened to a user since a moment; for limits on guessing."""
-        from trivium.observe.audit import store
-
         async with self._db.read() as conn:
             return await store.count(conn, kind, subject, since_ms)
 
@@ -149,13 +147,10 @@ class Audit:
 
 
 async def _insert(conn: "Connection", act: Act) -> None:
-    from trivium.observe.audit import store
 
     await store.insert(conn, act)
 
 
 def deleting() -> "Delete":
     """What removes a batch of acts: ``late_delete`` of ``observe/sweep.py``."""
-    from trivium.observe.audit import store
-
     return store.delete_before

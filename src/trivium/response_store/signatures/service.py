@@ -19,13 +19,17 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.response_store.signatures.model import SignatureTrace, packed, unpacked
 from trivium.storage.errors import Conflict, Rejected, StorageError
+from trivium.storage.late import LateModule
 from trivium.storage.periodic import PurgeClock
 from trivium.storage.vault import Vault, VaultError
 from trivium.storage.write_behind import CLOSE_S, WriteBehind, next_batch
 from trivium.wire.state_refs import CALL_PREFIX
 
 if TYPE_CHECKING:
+    from trivium.response_store.signatures import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.response_store.signatures.store")
 
 BATCH: Final = 200
 """Traces a transaction."""
@@ -183,8 +187,6 @@ class SignatureStore(WriteBehind):
 
     async def _write(self, batch: Mapping[_Key, tuple[int, bytes]]) -> bool:
         """Store a batch; ``False`` when it has to be tried again."""
-        from trivium.response_store.signatures import store
-
         rows = [
             (user_id, id_, at, self._vault.seal(value, _place(user_id, id_)))
             for (user_id, id_), (at, value) in batch.items()
@@ -208,8 +210,6 @@ class SignatureStore(WriteBehind):
 
     async def sweep(self) -> None:
         """Delete what is too old at intervals, without end."""
-        from trivium.response_store.signatures import store
-
         doubt = PurgeClock(self._db, self._clock, "traces")
         while True:
             await self._sleep(SWEEP_S)
@@ -236,8 +236,6 @@ class SignatureStore(WriteBehind):
         return found
 
     async def _stored(self, user_id: int, ids: Sequence[str]) -> dict[str, bytes]:
-        from trivium.response_store.signatures import store
-
         try:
             async with self._db.read(limit_s=FIND_S) as conn:
                 rows = await store.find(conn, user_id, ids, self._since(self._clock.now()))
