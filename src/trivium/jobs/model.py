@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from enum import Enum, unique
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
+from trivium.settings.section import JobsSettings
 from trivium.wire.operation import Operation
 from trivium.wire.videos.answer import FINAL, VideoStatus
 from trivium.wire.videos.resource import VideoError, VideoResource
@@ -19,45 +20,6 @@ class ArchiveState(Enum):
     NO = "no"
     WANTED = "wanted"
     YES = "yes"
-
-
-class JobLimits(Protocol):
-    """What is read of the ``[jobs]`` settings."""
-
-    @property
-    def look_s(self) -> float:
-        """The first pause between two looks, in seconds."""
-        ...
-
-    @property
-    def look_max_s(self) -> float:
-        """The longest pause between two looks, in seconds."""
-        ...
-
-    @property
-    def age_max_s(self) -> float:
-        """The age at which a job counts as failed, in seconds."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """Jobs one worker looks after at a time."""
-        ...
-
-    @property
-    def keep_days(self) -> int:
-        """Days that files are kept; 0: they are not."""
-        ...
-
-    @property
-    def retention_days(self) -> int:
-        """Days that jobs are remembered; 0: for ever."""
-        ...
-
-    @property
-    def keep_bytes_max(self) -> int:
-        """The largest file that is kept."""
-        ...
 
 
 class JobAccount(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,7 +111,7 @@ FRESH_S: Final = 1
 """A video that was looked at a second ago is as it was: whoever asks more often gets that."""
 
 
-def pause_s(age_s: float, limits: JobLimits) -> int:
+def pause_s(age_s: float, limits: JobsSettings) -> int:
     """Seconds until the next look at a job that nobody asks about."""
     return max(1, round(min(limits.look_max_s, max(limits.look_s, age_s / 10))))
 
@@ -159,6 +121,6 @@ def poll_after_ms(age_s: float) -> int:
     return round(min(POLL_MS_MAX, max(POLL_MS, age_s * 50)))
 
 
-def is_too_old(age_s: float, limits: JobLimits) -> bool:
+def is_too_old(age_s: float, limits: JobsSettings) -> bool:
     """Whether the job is so old that it counts as failed."""
     return age_s >= limits.age_max_s

@@ -6,7 +6,7 @@ the job ended first books its entry or gives the hold back, and nobody after it 
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import structlog
@@ -23,15 +23,16 @@ from trivium.jobs.model import (
     ArchiveState,
     Job,
     JobAccount,
-    JobLimits,
 )
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
 from trivium.ledger.refusals import too_low
 from trivium.providers.videos.registry import protocol_of
+from trivium.settings.section import JobsSettings
 from trivium.storage.errors import StorageError
 from trivium.storage.late import LateModule
 from trivium.storage.periodic import PurgeClock
+from trivium.storage.vault import Vault, VaultError
 from trivium.wire.videos.answer import SeenVideo, VideoStatus
 from trivium.wire.videos.resource import VideoError
 
@@ -52,18 +53,6 @@ SWEPT = 500
 
 log = structlog.get_logger()
 _SYSTEM = SystemClock()
-
-
-class Sealer(Protocol):
-    """Seals prompts; ``storage/vault.py`` is the real one."""
-
-    def seal(self, body: bytes, place: bytes) -> bytes:
-        """Encrypt ``body`` so that it opens for this place only."""
-        ...
-
-    def open(self, sealed: bytes, place: bytes) -> bytes:
-        """Decrypt what was sealed for this place. Raises VaultError."""
-        ...
 
 
 class JobOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,8 +84,8 @@ class Jobs:
     def __init__(
         self,
         db: "Database",
-        vault: Sealer,
-        limits: JobLimits,
+        vault: Vault,
+        limits: JobsSettings,
         *,
         spare: Callable[[int, int], Awaitable[None]],
         clock: Clock = _SYSTEM,
@@ -401,8 +390,6 @@ class Jobs:
         return self._clock.monotonic()
 
     def _job(self, row: Any) -> Job:
-        from trivium.storage.vault import VaultError
-
         try:
             prompt = self._vault.open(row.prompt, row.id.encode()).decode()
         except VaultError as error:  # sealed with a key that is no longer here

@@ -6,12 +6,13 @@ The bytes go from one to the other as they come: no more than a few pieces are i
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 import structlog
 
 from trivium.assets.model import Asset
+from trivium.assets.service import Assets
 from trivium.faults import Fault, Kind
 from trivium.jobs.model import ArchiveState as Keep
 from trivium.jobs.model import Job
@@ -31,30 +32,10 @@ PICTURES_S: Final = 3_600
 log = structlog.get_logger()
 
 
-class Store(Protocol):
-    """Keeps files; ``assets/service.py`` is the real one."""
-
-    async def put(
-        self,
-        data: bytes | AsyncIterator[bytes],
-        *,
-        user_id: int,
-        kind: str,
-        content_type: str,
-        lifetime_s: int,
-    ) -> Asset:
-        """Keep a file for ``lifetime_s`` seconds. Raises AssetError and the storage errors."""
-        ...
-
-    async def delete(self, asset_id: str) -> None:
-        """Remove a file. Raises AssetError and the storage errors."""
-        ...
-
-
 class VideoArchive:
     """Copies the files of finished videos from their upstream to our own store."""
 
-    def __init__(self, jobs: Jobs, source: VideoDownloader, store: Store) -> None:
+    def __init__(self, jobs: Jobs, source: VideoDownloader, store: Assets) -> None:
         self._jobs = jobs
         self._source = source
         self._store = store

@@ -12,7 +12,7 @@ import contextlib
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
@@ -20,6 +20,7 @@ from trivium.clock import Clock, Steady
 from trivium.ledger.model import Settlement
 from trivium.ledger.orphan_journals import OrphanJournal, orphan_journals
 from trivium.ledger.worker import WorkerLedger
+from trivium.settings.model import LedgerSettings
 from trivium.storage.errors import Conflict, Rejected, StorageError
 from trivium.storage.late import LateModule
 
@@ -47,25 +48,6 @@ CLOSE_S: Final = 10.0
 log = structlog.get_logger()
 
 
-class SyncLimits(Protocol):
-    """What is read of the ``[ledger]`` settings."""
-
-    @property
-    def flush_s(self) -> float:
-        """The pause between two turns, in seconds."""
-        ...
-
-    @property
-    def fsync_ms(self) -> int:
-        """Milliseconds between syncs of the journal; 0: none."""
-        ...
-
-    @property
-    def lease_s(self) -> float:
-        """Seconds after which a silent worker's leases are free."""
-        ...
-
-
 class LedgerSync:
     """Books what a worker has settled, and renews its leases, at intervals."""
 
@@ -74,7 +56,7 @@ class LedgerSync:
         database: "Database",
         ledger: WorkerLedger,
         folder: Path,
-        limits: SyncLimits,
+        limits: LedgerSettings,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:

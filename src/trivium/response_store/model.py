@@ -1,35 +1,10 @@
 """Stored responses: what is noted when one passes, what is kept, and what a request recalls."""
 
 from collections.abc import Mapping
-from typing import Protocol
 
 import msgspec
 
 from trivium.wire.peek import Members
-
-
-class ResponseLimits(Protocol):
-    """What is read of the ``[responses]`` settings."""
-
-    @property
-    def store(self) -> bool:
-        """Whether answers are kept at all."""
-        ...
-
-    @property
-    def retention_days(self) -> int:
-        """Days that an answer is kept."""
-        ...
-
-    @property
-    def response_bytes_max(self) -> int:
-        """Size of an answer with its input, beyond which it is not kept."""
-        ...
-
-    @property
-    def user_bytes_max(self) -> int:
-        """Bytes kept for one user, beyond which the oldest go."""
-        ...
 
 
 class Note(msgspec.Struct, kw_only=True, gc=False):

@@ -9,8 +9,9 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault, Kind
 from trivium.response_store import items, rows
-from trivium.response_store.model import Note, ResponseLimits, StoredResponse
+from trivium.response_store.model import Note, StoredResponse
 from trivium.response_store.writer import PAUSE_S, ResponseWriter
+from trivium.settings.model import ResponsesSettings
 from trivium.storage.errors import StorageError
 from trivium.storage.late import LateModule
 from trivium.storage.vault import Vault, VaultError
@@ -42,7 +43,7 @@ class ResponseStore:
         self,
         db: "Database",
         vault: Vault,
-        limits: ResponseLimits,
+        limits: ResponsesSettings,
         *,
         alone: bool = True,
         clock: Clock = _SYSTEM,

@@ -12,12 +12,13 @@ import contextlib
 import itertools
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.response_store.signatures.model import SignatureTrace, packed, unpacked
+from trivium.settings.model import TracesSettings
 from trivium.storage.errors import Conflict, Rejected, StorageError
 from trivium.storage.late import LateModule
 from trivium.storage.periodic import PurgeClock
@@ -61,25 +62,6 @@ log = structlog.get_logger()
 _Key = tuple[int, str]
 
 
-class SignatureLimits(Protocol):
-    """What is read of the ``[traces]`` settings."""
-
-    @property
-    def retention_days(self) -> int:
-        """Days a trace is kept; 0 remembers nothing."""
-        ...
-
-    @property
-    def trace_bytes_max(self) -> int:
-        """Largest trace that is kept."""
-        ...
-
-    @property
-    def memory_bytes_max(self) -> int:
-        """Bytes of traces in memory, those that wait to be written apart."""
-        ...
-
-
 class SignatureStore(WriteBehind):
     """Traces by user and id, in memory and in the database."""
 
@@ -87,7 +69,7 @@ class SignatureStore(WriteBehind):
         self,
         db: "Database",
         vault: Vault,
-        limits: SignatureLimits,
+        limits: TracesSettings,
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         *,
