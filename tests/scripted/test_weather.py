@@ -20,8 +20,7 @@ from trivium.routing.channel_health import BreakerRules
 from trivium.routing.latency import Latency
 from trivium.routing.router import Router
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry
-from trivium.settings.model import Settings
-from trivium.upstream.limits import UpstreamLimits
+from trivium.settings.model import Settings, UpstreamSettings
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.resolve import Resolver
 from trivium.wire.operation import Operation
@@ -239,7 +238,9 @@ async def test_when_all_connections_are_taken_the_next_channel_answers():
         Gateway.to(("openai", full), ("openai", good)) as gateway,
     ):
         gateway.services.client = client = PooledClient(
-            UpstreamLimits(keepalive_s=20, connections_max=1, wait_s=0.05, header_bytes_max=65536),
+            UpstreamSettings(
+                keepalive_s=20, connections_max=1, wait_s=0.05, header_bytes_max=65536
+            ),
             resolver=Resolver(30, loop.time),
             tls=lambda: None,
             now=loop.time,

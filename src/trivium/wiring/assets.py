@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trivium.clock import SystemClock
-from trivium.settings.load import environment
 from trivium.settings.model import Settings
 from trivium.wiring.background import background
+from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
     from trivium.assets.objects import ObjectLocation
@@ -22,13 +22,10 @@ async def assets_of(
     from trivium.assets.address import SignedAddresses
     from trivium.assets.objects import Objects
     from trivium.assets.service import Assets, AssetSweeper
-    from trivium.storage.root_key import root_keys
 
-    keys = root_keys(
-        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
-    )
     objects = Objects(place(settings))
-    addresses = SignedAddresses(keys.ring("assets"), settings.server.public_url or origin)
+    ring = keys_of(settings).ring("assets")
+    addresses = SignedAddresses(ring, settings.server.public_url or origin)
     await background(stack, AssetSweeper(database, objects, SystemClock()).run)
     return Assets(database, objects, addresses, SystemClock())
 
