@@ -114,18 +114,10 @@ class Jobs:
         now = int(self._clock.now())
         job = Job(
             id=ID_PREFIX + secrets.token_hex(24),
-            user_id=order.user_id,
-            key_id=order.key_id,
-            request_id=order.request_id,
-            model=order.model,
-            account=order.account,
-            size=order.size,
-            seconds=order.seconds,
-            prompt=order.prompt,
-            remixed_from=order.remixed_from,
             created_at=now,
             looked_at=now,
             look_at=now + BIRTH_S,
+            **msgspec.structs.asdict(order),
         )
         sealed = self._vault.seal(order.prompt.encode(), job.id.encode())
         try:

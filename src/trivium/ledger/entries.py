@@ -85,7 +85,6 @@ class Entries:
     ) -> Entry:
         """Do as ``book`` in the transaction that is given, which an exception ends."""
         entry = Entry(
-            id=0,
             user_id=user_id,
             kind=kind,
             amount_nanos=_amount(amount_nanos),

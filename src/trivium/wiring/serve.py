@@ -253,9 +253,11 @@ async def _counting(
     """Numbers for Prometheus; ``None``, and nothing imported, where nobody wants them."""
     if not settings.metrics.enabled:
         return None
-    from trivium.wiring.metrics import metrics_of
+    from trivium.wiring.metrics import Metrics
 
-    return await metrics_of(services, listeners, recorder, ledger, parts, places, stack)
+    metrics = Metrics(services, listeners, recorder, ledger, parts, places)
+    await metrics.start(stack)
+    return metrics
 
 
 def defaults(settings: Settings) -> Defaults:

@@ -94,7 +94,6 @@ class Codes:
             if code is None:
                 raise _refused(await store.find(conn, digest))
             entry = Entry(
-                id=0,
                 user_id=user_id,
                 kind=EntryKind.REDEMPTION,
                 amount_nanos=code.amount_nanos,

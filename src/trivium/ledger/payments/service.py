@@ -118,7 +118,15 @@ class Payments:
                 PaymentRefusal.AMOUNT, f"an amount is from {low} to {high} US dollars"
             )
         now = int(self._clock.now())
-        payment = self._new(user_id, amount_nanos, app_id, self._provider.name, now)
+        payment = Payment(
+            reference=PREFIX + urlsafe_b64encode(self._random_bytes(REFERENCE_BYTES)).decode(),
+            user_id=user_id,
+            app_id=app_id,
+            provider=self._provider.name,
+            amount_nanos=amount_nanos,
+            currency=CURRENCY,
+            created_at=now,
+        )
         success_url, cancel_url = urls(payment.reference)
         order = PaymentOrder(
             reference=payment.reference,
@@ -156,26 +164,6 @@ class Payments:
         return msgspec.structs.replace(
             payment, id=payment_id, session_id=begun.session_id
         ), begun.url
-
-    def _new(
-        self, user_id: int, amount_nanos: int, app_id: int | None, provider: str, now: int
-    ) -> Payment:
-        return Payment(
-            id=0,
-            reference=PREFIX + urlsafe_b64encode(self._random_bytes(REFERENCE_BYTES)).decode(),
-            user_id=user_id,
-            app_id=app_id,
-            provider=provider,
-            session_id=None,
-            charge=None,
-            amount_nanos=amount_nanos,
-            currency=CURRENCY,
-            state=PaymentState.OPEN,
-            refunded_nanos=0,
-            disputed_at=None,
-            created_at=now,
-            paid_at=None,
-        )
 
     async def hear(self, provider: str, body: bytes, headers: Mapping[str, str]) -> PaymentOutcome:
         """Book what an event says, once.
@@ -381,7 +369,6 @@ async def _book(
 ) -> None:
     """Append an entry in the transaction of the event. Raises ``LedgerError``, which undoes it."""
     entry = Entry(
-        id=0,
         user_id=payment.user_id,
         kind=kind,
         amount_nanos=amount_nanos,
