@@ -98,9 +98,7 @@ class Caps:
         return spent
 
     async def _current(self, budget_usage: BudgetUsage) -> None:
-        """Wait until entries booked before this call are known here. Raises ``Fault``
-        (LEDGER_DOWN).
-        """
+        """Wait until entries booked before this call are known. Raises ``Fault`` (LEDGER_DOWN)."""
         for _ in range(LOOKS):
             if budget_usage.is_whole and self._age_s() <= STALE_S:
                 return

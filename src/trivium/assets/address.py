@@ -38,9 +38,7 @@ class SignedAddresses:
         self._origin = origin.rstrip("/")
 
     def sign(self, asset_id: str, expires_at: int) -> str:
-        """Return the whole address of a file. It is good until ``expires_at``, seconds since the
-        epoch.
-        """
+        """Return a file's whole address, good until ``expires_at`` (seconds since the epoch)."""
         digest = _digest(self._keys.key, asset_id, expires_at)
         signature = base64.urlsafe_b64encode(self._keys.id + digest).decode()
         return f"{self._origin}{PATH}{asset_id}?exp={expires_at}&sig={signature}"

@@ -181,9 +181,7 @@ class _Counted:
 
 
 def _path(asset_id: str) -> str:
-    """Return the path of an id: in one of 256 folders, because one folder of a million files is
-    slow.
-    """
+    """Return an id's path, in one of 256 folders: one of a million files would be slow."""
     if not ID.fullmatch(asset_id):
         raise MissingAssetError("no such asset")
     return f"{asset_id[:2]}/{asset_id}"

@@ -169,16 +169,12 @@ class Jobs:
             raise _MissingError(hold.amount_nanos - (former.amount_nanos if former else 0))
 
     async def born(self, job: Job, account: JobAccount, seen: SeenVideo) -> Job:
-        """Note that an upstream has taken the job. May be repeated. Raises what ``Database.write``
-        raises.
-        """
+        """Note that an upstream has taken the job. May be repeated. Raises the storage errors."""
         begun = msgspec.structs.replace(job, account=account, upstream_id=seen.id)
         return await self.see(begun, seen)
 
     async def stillborn(self, job: Job) -> None:
-        """Delete a job that no upstream has taken, with its hold. Raises what ``Database.write``
-        raises.
-        """
+        """Delete a job that no upstream has taken, with its hold. Raises the storage errors."""
         async with self._db.write() as conn:
             if await store.forget(conn, job.id) is not None:
                 await holds.take(conn, job.request_id)
@@ -228,9 +224,7 @@ class Jobs:
         return await self.see(job, failed)
 
     async def lose(self, job: Job) -> Job:
-        """End a job whose worker was killed while it asked the upstream, so that the outcome is
-        unknown.
-        """
+        """End a job whose worker was killed while it asked the upstream: the outcome is unknown."""
         message = "The gateway was stopped while it asked for this video."
         error = VideoError(code=INTERRUPTED, message=message)
         lost = msgspec.structs.replace(job, status=VideoStatus.FAILED, error=error, look_at=None)
@@ -316,9 +310,7 @@ class Jobs:
         return [self._job(row) for row in rows]
 
     async def is_mine(self, job: Job) -> bool:
-        """Claim one job for a look now; ``False`` when it is claimed, or was looked at a moment
-        ago.
-        """
+        """Claim a job for a look now; ``False``: it is claimed, or was looked at a moment ago."""
         now = int(self._clock.now())
         if now - model.FRESH_S < job.looked_at <= now:
             return False
@@ -360,9 +352,7 @@ class Jobs:
             return await store.sweep(conn, before, SWEPT)
 
     async def bring_back(self) -> int:
-        """Set an earlier look for jobs that were put off too far by a clock that was ahead; returns
-        how many.
-        """
+        """Bring forward looks that a clock that was ahead had put off too far; returns how many."""
         async with self._db.write() as conn:
             now = int(self._clock.now())
             return await store.bring_back(conn, now, int(self.limits.look_max_s) + 1)

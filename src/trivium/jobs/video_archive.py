@@ -67,9 +67,7 @@ class VideoArchive:
         await self._jobs.keep(job, Keep.YES)
 
     def _is_without(self, job: Job, error: Fault | TimeoutError) -> bool:
-        """Whether the job goes without this picture, because there is none or it cannot be
-        fetched.
-        """
+        """Whether the job goes without this picture: there is none, or it cannot be fetched."""
         age_s = self._jobs.now() - (job.completed_at or 0)
         lasting = isinstance(error, Fault) and not error.row.fallback
         return lasting or age_s >= PICTURES_S

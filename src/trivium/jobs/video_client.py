@@ -80,9 +80,7 @@ class VideoClient:
         vendor_call: VendorCall,
         upload: Upload | None = None,
     ) -> bytes:
-        """Return the whole answer to an errand. Raises ``Fault``, with the upstream's status if it
-        refused.
-        """
+        """Return the whole answer to an errand. Raises ``Fault``, with the status of a refusal."""
         sink = short.BufferedCall(self._future())
         request = self.request(channel, credential, vendor_call, upload)
         await short.run(self._client, request, sink)

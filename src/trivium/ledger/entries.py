@@ -140,9 +140,7 @@ class Entries:
             ]
 
     async def set_overdraft(self, user_id: int, overdraft_nanos: int) -> None:
-        """Let a balance go this far below zero. Raises ``LedgerError`` for an amount out of
-        range.
-        """
+        """Let a balance go so far below zero. Raises ``LedgerError`` for an amount out of range."""
         if overdraft_nanos < 0:
             raise LedgerError("an overdraft is zero or more")
         async with self._db.write() as conn:

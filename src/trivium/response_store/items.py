@@ -112,9 +112,7 @@ def by_id(rows: Iterable[bytes]) -> dict[str, bytes]:
 
 
 def said_in(said: bytes, *, stream: bool) -> ResponseMembers | None:
-    """Return the response object in a whole body or in a stream's last frames; ``None`` without
-    one.
-    """
+    """Return the response object of a body or of a stream's last frames; ``None`` without one."""
     if not stream:
         return _said(said)
     for frame in reversed(sse.frames(said)):

@@ -85,9 +85,7 @@ class ResponseStore:
         return await self._patiently(lambda: self._holder(user_id, item_id))
 
     async def homes(self, user_id: int, item_ids: Sequence[str]) -> dict[str, str]:
-        """Which of these items upstreams keep for the user, and by which channel. Raises as
-        ``find``.
-        """
+        """Which of these items upstreams keep for the user, and by which channel. As ``find``."""
         found: dict[str, str] = {}
         left: list[str] = []
         for item_id in item_ids:

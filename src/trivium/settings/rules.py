@@ -61,9 +61,7 @@ def unregistered(value: str) -> str | None:
 
 
 def foreign(value: str) -> str | None:
-    """Do as ``unregistered`` for the value of a header, which may well be a word, a colon and a
-    path.
-    """
+    """Do as ``unregistered`` for a header's value, which may well be a word, a colon and a path."""
     if value.startswith(REGISTERED) or not _FORMS.match(value.strip()):
         return None
     return unregistered(value)

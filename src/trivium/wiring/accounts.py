@@ -38,9 +38,7 @@ def accounts_of(
 def build(
     settings: Settings, database: "Database", vault: "Vault", post: "Outgoing | None"
 ) -> "Accounts":
-    """Build accounts as ``accounts_of`` does, with letters left to the caller. Close it when
-    done.
-    """
+    """Build accounts, with letters left to the caller. Close it when done."""
     from trivium.identity.accounts.service import Accounts
     from trivium.identity.accounts.sso.provider import by_name
 

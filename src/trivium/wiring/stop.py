@@ -39,9 +39,7 @@ class Stop:
             loop.add_signal_handler(signal.SIGUSR2, self.let_go)
 
     def leave(self) -> None:
-        """Begin to end. A start that is still waiting, perhaps for a frozen database, is called
-        off.
-        """
+        """Begin to end. A start that still waits, perhaps for a frozen database, is called off."""
         if self.leaving:
             self.hurry()
             return

@@ -52,9 +52,7 @@ async def open_stores(
 async def watched(
     snapshot: "Snapshot", poll_s: float, stack: contextlib.AsyncExitStack
 ) -> "KeyRefresher":
-    """Follow changes of keys from now on; returns what looks for changes before the next poll is
-    due.
-    """
+    """Follow changes of keys; returns what looks for changes before the next poll is due."""
     from trivium.identity.snapshot import KeyRefresher
 
     key_refresher = KeyRefresher(snapshot.refresh, asyncio.get_running_loop().time)
@@ -66,9 +64,7 @@ async def watched(
 async def ledger_of(
     settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
 ) -> "WorkerLedger":
-    """Return the ledger of this worker, after booking what dead workers left. Raises
-    StorageDown.
-    """
+    """Return this worker's ledger, after booking what dead workers left. Raises StorageDown."""
     from trivium.ledger.journal import Journal
     from trivium.ledger.ledger_sync import LedgerSync, worker_name
     from trivium.ledger.worker import WorkerLedger

@@ -153,9 +153,7 @@ class Codes:
 
 
 def _refused(code: Code | None) -> CodeError:
-    """Return why an existing code could not be claimed. One that is not marked can only have
-    expired.
-    """
+    """Why an existing code could not be claimed: one without a mark can only have expired."""
     if code is None:
         why = CodeRefusal.UNKNOWN
     elif code.redeemed_at is not None:
