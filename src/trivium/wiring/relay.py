@@ -12,7 +12,6 @@ from trivium.clock import SystemClock
 from trivium.observe.log_throttle import LogThrottle
 from trivium.pipeline.services import Services
 from trivium.routing.candidates import RetryBudget
-from trivium.routing.channel_health import BreakerRules
 from trivium.routing.health import Health, log_change
 from trivium.routing.latency import Latency
 from trivium.routing.model import Catalogue
@@ -88,8 +87,7 @@ def services_of(
         heartbeats=Heartbeats(loop, settings.server.heartbeat_s),
         health=Health(
             loop.time,
-            rules(settings.routing),
-            recheck_s=settings.routing.recheck_s,
+            settings.routing,
             told=log_change,
         ),
         budget=budget(settings.routing),
@@ -125,17 +123,6 @@ def foreign(
     found = UrlFetcher(fetch, tls=secure)
     stack.push_async_callback(found.close)
     return found
-
-
-def rules(routing: RoutingSettings) -> BreakerRules:
-    """Return when a breaker opens, and for how long."""
-    return BreakerRules(
-        failures=routing.failures,
-        ratio=routing.failures_ratio,
-        window_s=routing.window_s,
-        cooldown_s=routing.cooldown_s,
-        cooldown_max_s=routing.cooldown_max_s,
-    )
 
 
 def budget(routing: RoutingSettings) -> RetryBudget:
