@@ -4,13 +4,15 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from trivium.clock import SystemClock
 from trivium.settings.model import Settings
+from trivium.settings.section import AssetsSettings
 from trivium.wiring.background import background
 from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
-    from trivium.assets.objects import ObjectLocation
     from trivium.assets.service import Assets
     from trivium.storage.database import Database
 
@@ -37,18 +39,9 @@ def is_apart(settings: Settings) -> bool:
     return not settings.assets.url and not settings.storage.url.startswith("sqlite")
 
 
-def place(settings: Settings) -> "ObjectLocation":
-    """Return where the settings put objects."""
-    from trivium.assets.objects import ObjectLocation
-
-    given = settings.assets
-    url = given.url
-    if not url:
-        url = (Path(settings.storage.journal).absolute().parent / "assets").as_uri()
-    return ObjectLocation(
-        url=url,
-        endpoint=given.endpoint,
-        region=given.region,
-        access_key=given.access_key,
-        secret_key=given.secret_key,
-    )
+def place(settings: Settings) -> AssetsSettings:
+    """Return where the settings put objects, the default folder by its name."""
+    if settings.assets.url:
+        return settings.assets
+    folder = Path(settings.storage.journal).absolute().parent / "assets"
+    return msgspec.structs.replace(settings.assets, url=folder.as_uri())
