@@ -34,11 +34,9 @@ class JobAccount(msgspec.Struct, frozen=True, kw_only=True):
     """The channel's own name."""
 
 
-class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """One row. Times in seconds since the epoch."""
+class JobOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked for, and for whom."""
 
-    id: str
-    """Ours; callers see no other."""
     user_id: int
     key_id: int
     request_id: str
@@ -46,6 +44,19 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     """The public name asked for."""
     account: JobAccount
+    """Where it is tried first, then where it is made."""
+    size: str
+    seconds: int
+    prompt: str
+    """Empty: it cannot be read any more."""
+    remixed_from: str | None = None
+
+
+class Job(JobOrder, frozen=True, kw_only=True):
+    """One row. Times in seconds since the epoch."""
+
+    id: str
+    """Ours; callers see no other."""
     upstream_id: str | None = None
     """``None``: the upstream has not answered yet."""
     file: str = ""
@@ -53,11 +64,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     status: VideoStatus = VideoStatus.QUEUED
     progress: int = 0
     error: VideoError | None = None
-    size: str
-    seconds: int
-    prompt: str
-    """Empty: it cannot be read any more."""
-    remixed_from: str | None = None
     created_at: int
     completed_at: int | None = None
     expires_at: int | None = None

@@ -23,6 +23,7 @@ from trivium.jobs.model import (
     ArchiveState,
     Job,
     JobAccount,
+    JobOrder,
 )
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
@@ -53,21 +54,6 @@ SWEPT = 500
 
 log = structlog.get_logger()
 _SYSTEM = SystemClock()
-
-
-class JobOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """The values that a new job is made from."""
-
-    user_id: int
-    key_id: int
-    request_id: str
-    model: str
-    account: JobAccount
-    """Where it is tried first."""
-    size: str
-    seconds: int
-    prompt: str
-    remixed_from: str | None = None
 
 
 class _MissingError(Exception):
