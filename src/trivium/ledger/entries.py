@@ -94,15 +94,11 @@ class Entries:
         )
         if not await store.has_user(conn, user_id):
             raise LedgerError(f"there is no user with the id {user_id}")
-        entry_id = await store.insert_entry(conn, entry)
-        if entry_id is not None:
-            balance = await store.add_to_account(conn, entry)
-            if abs(balance) > BALANCE_NANOS_MAX:
-                raise LedgerError("the balance would exceed nine billion dollars")
-            entry = msgspec.structs.replace(entry, id=entry_id)
+        booked = await append(conn, entry)
+        if booked is not None:
             if along is not None:
-                await along(conn, entry)
-            return entry
+                await along(conn, booked)
+            return booked
         booked = await store.entry_of(conn, request_id or "")
         if booked is None or (booked.user_id, booked.kind, booked.amount_nanos) != (
             user_id,
@@ -145,6 +141,19 @@ class Entries:
             raise LedgerError("an overdraft is zero or more")
         async with self._db.write() as conn:
             await store.set_overdraft(conn, user_id, _amount(overdraft_nanos))
+
+
+async def append(conn: "Connection", entry: Entry) -> Entry | None:
+    """Append an entry and move its balance; ``None``: its request is booked already.
+
+    Raises ``LedgerError`` for a balance out of range, which is to end the transaction.
+    """
+    entry_id = await store.insert_entry(conn, entry)
+    if entry_id is None:
+        return None
+    if abs(await store.add_to_account(conn, entry)) > BALANCE_NANOS_MAX:
+        raise LedgerError("the balance would exceed nine billion dollars")
+    return msgspec.structs.replace(entry, id=entry_id)
 
 
 def _amount(nanos: int) -> int:

@@ -125,12 +125,12 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     background.
     """
     from trivium.oauth.sweep import OAuthSweeper
-    from trivium.observe.audit.service import deleting
+    from trivium.observe.audit.store import delete_before
     from trivium.observe.sweep import RecordSweeper
     from trivium.response_store.sweep import ResponseSweeper
     from trivium.wiring.accounts import caretaker
 
-    acts = RecordSweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)
+    acts = RecordSweeper(database, settings.audit.retention_days, name="acts", delete=delete_before)
     return [
         RecordSweeper(database, settings.records.retention_days).run,
         ResponseSweeper(database, settings.responses).run,

@@ -10,12 +10,10 @@ import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from trivium.clock import Clock
 from trivium.ledger.amounts import AMOUNT_NANOS_MAX
 from trivium.ledger.codes.model import Batch, Code, CodeError, CodeRefusal, hint, issue, parse
-from trivium.ledger.entries import BALANCE_NANOS_MAX, NOTE_CHARS_MAX
+from trivium.ledger.entries import NOTE_CHARS_MAX, append
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.storage.late import LateModule
@@ -101,12 +99,10 @@ class Codes:
                 request_id=f"code:{code.id}",
                 created_at=now,
             )
-            entry_id = await ledger.insert_entry(conn, entry)
-            if entry_id is None:
+            booked = await append(conn, entry)
+            if booked is None:
                 raise LedgerError(f"the code {code.id} is booked already, but was not marked")
-            if abs(await ledger.add_to_account(conn, entry)) > BALANCE_NANOS_MAX:
-                raise LedgerError("the balance would exceed nine billion dollars")
-        return msgspec.structs.replace(entry, id=entry_id)
+        return booked
 
     async def batches(self) -> list[Batch]:
         """Every batch, oldest first."""

@@ -18,7 +18,7 @@ import structlog
 
 from trivium.clock import Clock
 from trivium.ledger.amounts import format_usd, parse_usd
-from trivium.ledger.entries import BALANCE_NANOS_MAX
+from trivium.ledger.entries import append
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.payments.model import (
@@ -44,11 +44,9 @@ from trivium.settings.payments import PaymentsSettings as Limits
 from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
-    from trivium.ledger import store as ledger
     from trivium.ledger.payments import store
     from trivium.storage.database import Connection, Database
 else:
-    ledger = LateModule("trivium.ledger.store")
     store = LateModule("trivium.ledger.payments.store")
 
 BEGUN_MAX: Final = 10
@@ -376,7 +374,5 @@ async def _book(
         request_id=request_id,
         created_at=now,
     )
-    if await ledger.insert_entry(conn, entry) is None:
+    if await append(conn, entry) is None:
         raise LedgerError(f"{request_id} is booked already, but the payment says otherwise")
-    if abs(await ledger.add_to_account(conn, entry)) > BALANCE_NANOS_MAX:
-        raise LedgerError("the balance would exceed nine billion dollars")

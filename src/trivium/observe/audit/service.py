@@ -27,7 +27,6 @@ from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
     from trivium.observe.audit import store
-    from trivium.observe.sweep import Delete
     from trivium.storage.database import Connection, Database
 else:
     store = LateModule("trivium.observe.audit.store")
@@ -125,8 +124,3 @@ class Audit:
             agent=short(said.get("agent", ""), AGENT_CHARS_MAX),
             detail=encoded(said.get("detail")),
         )
-
-
-def deleting() -> "Delete":
-    """What removes a batch of acts: ``late_delete`` of ``observe/sweep.py``."""
-    return store.delete_before
