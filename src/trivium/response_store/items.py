@@ -9,8 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.response_store.model import References, ResponseMembers
-from trivium.response_store.structs import Event, Response, Skim
+from trivium.response_store.model import Event, References, Response, ResponseMembers, Skim
 from trivium.wire import sse
 from trivium.wire.checks import check
 

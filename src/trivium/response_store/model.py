@@ -1,6 +1,7 @@
 """Stored responses: what is noted when one passes, what is kept, and what a request recalls."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -101,3 +102,28 @@ class Resolved(msgspec.Struct, frozen=True):
     channel: str | None
     param: str
     """The last four as in ``Recollection``."""
+
+
+class Skim(msgspec.Struct, gc=False):
+    """The members of an item, in the responses shape's JSON, that tell what it is."""
+
+    type: Any = None
+    id: Any = None
+    role: Any = None
+    status: Any = None
+    encrypted_content: msgspec.Raw = msgspec.Raw()
+
+
+class Response(msgspec.Struct, gc=False):
+    """A response object: its id, its status, and its output unread."""
+
+    id: str
+    status: str = "completed"
+    output: list[msgspec.Raw] = []
+
+
+class Event(msgspec.Struct, gc=False):
+    """An event of a stream."""
+
+    type: str | None = None
+    response: msgspec.Raw = msgspec.Raw()
