@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from trivium.conversation.usage import Usage
+from trivium.conversation.usage import TOKENS, Usage
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.cost import cost, tariff_of
 from trivium.ledger.model import Entry, EntryKind
@@ -34,16 +34,7 @@ COLUMNS: Final = (
     "note",
     "end",
     "estimated",
-    "fresh",
-    "cache_read",
-    "cache_write_short",
-    "cache_write_long",
-    "output",
-    "reasoning",
-    "audio_input",
-    "audio_output",
-    "image_input",
-    "image_output",
+    *TOKENS,
     "seconds",
     "characters",
     "requests",
