@@ -183,9 +183,7 @@ class BudgetTracker:
         return days
 
     async def _begin_to_follow(self) -> None:
-        """Go on from the last entries. No key had a budget until now, so older ones were not
-        read.
-        """
+        """Go on from the last entries: no key had a budget, so older ones were not read."""
         async with self._db.read(LIMIT_S) as conn:
             self._position = max(0, await store.last_entry(conn) - OVERLAP)
         self._seen = set()

@@ -136,9 +136,7 @@ class Caps:
         self._seen.difference_update(seen)
 
     async def run(self) -> None:
-        """Write the notes whenever there are any, without end. Logs one line when the database goes
-        or comes back.
-        """
+        """Write the notes when there are any, without end; one log line a change of state."""
         while True:
             await self._work.wait()
             self._work.clear()

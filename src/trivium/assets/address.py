@@ -44,9 +44,7 @@ class SignedAddresses:
         return f"{self._origin}{PATH}{asset_id}?exp={expires_at}&sig={signature}"
 
     def check(self, asset_id: str, exp: str | None, sig: str | None, now: float) -> SignatureCheck:
-        """Check whether a signature is ours and has not expired. A wrong one takes as long as a
-        right one.
-        """
+        """Whether a signature is ours and in time. A wrong one takes as long as a right one."""
         if exp is None or sig is None or not _SECONDS.fullmatch(exp):
             return SignatureCheck.FORGED
         try:

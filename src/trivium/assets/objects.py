@@ -27,9 +27,7 @@ CHUNK_BYTES: Final = 131_072
 
 
 class Objects:
-    """One object store. It is opened at first use, so a gateway that keeps no files never loads the
-    library.
-    """
+    """One object store, opened at first use: the library is loaded where files are kept."""
 
     __slots__ = ("_place", "_store")
 

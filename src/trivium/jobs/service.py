@@ -321,9 +321,7 @@ class Jobs:
             await store.put_off(conn, job.id, None)
 
     async def keep(self, job: Job, kept: ArchiveState) -> bool:
-        """Note that our own store has the job's ``assets``; ``False``: the job was deleted
-        meanwhile.
-        """
+        """Note that our own store has ``assets``; ``False``: the job was deleted meanwhile."""
         assert job.expires_at is not None
         async with self._db.write() as conn:
             return await store.keep(conn, job.id, kept, job.assets, job.expires_at)

@@ -197,9 +197,7 @@ class Pipe:
         self._news.set()
 
     def _is_other(self) -> bool:
-        """Whether the server sent the video in place of a picture: servers without variants ignore
-        which one is asked for.
-        """
+        """Whether the video came in place of a picture: some servers ignore the variant."""
         kind = type_of(self._headers.get("content-type", ""), VIDEO)
         return self._variant != VIDEO and not kind.startswith("image/")
 

@@ -61,16 +61,12 @@ class RecordSweeper(Sweeper):
         self._delete = delete
 
     async def run(self) -> None:
-        """Sweep at intervals. Logs one line when the database goes or comes back. Returns at once
-        if nothing is ever deleted.
-        """
+        """Sweep at intervals, unless nothing is ever deleted."""
         if self._retention_days:
             await super().run()
 
     async def round(self, now: float | None = None) -> bool:
-        """Delete what is too old; returns ``False`` when the budgets ended first. Raises what
-        ``Database.write`` raises; what was deleted until then stays deleted.
-        """
+        """Delete what is too old; ``False`` when the budgets ended first."""
         delete = self._delete or store.delete_before
         began = self._clock.monotonic()
         if now is None:

@@ -209,9 +209,7 @@ def _check_many(references: Mapping[int, str]) -> None:
 
 
 def told(members: Members, *, stored: bool) -> dict[str, msgspec.Raw]:
-    """Return the members that an answer echoes: the caller's own, and whether the answer is really
-    stored.
-    """
+    """Return the members an answer echoes: the caller's own, and whether it is really stored."""
     table = dict(members.table)
     table.pop("store", None)
     table["store"] = msgspec.Raw(_YES if stored else _NO)

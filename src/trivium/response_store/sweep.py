@@ -44,9 +44,7 @@ class ResponseSweeper(Sweeper):
         self._limits = limits
 
     async def round(self, now: float | None = None) -> bool:
-        """Delete what is too old or too much; returns ``False`` when the budget of seconds ended
-        first. Raises what ``Database.write`` raises; what was deleted until then stays deleted.
-        """
+        """Delete what is too old or too much; ``False`` when the budget of seconds ended first."""
         from trivium.response_store import store
 
         began = self._clock.monotonic()

@@ -105,9 +105,7 @@ class ResponseWriter(WriteBehind):
 
     @contextlib.asynccontextmanager
     async def without(self, user_id: int, response_id: str) -> AsyncIterator[bool]:
-        """Forget an answer that waits, and write nothing until the block ends. Gives whether it
-        waited.
-        """
+        """Forget an answer that waits; none is written until the block ends. Whether it waited."""
         async with self._turn:
             self._read()
             yield self._take_out(user_id, response_id)

@@ -33,9 +33,7 @@ async def assets_of(
 
 
 def is_apart(settings: Settings) -> bool:
-    """Whether generated files lie where other nodes of the database cannot see them: in the default
-    folder of this machine.
-    """
+    """Whether files lie in this machine's default folder, which no other node can see."""
     return not settings.assets.url and not settings.storage.url.startswith("sqlite")
 
 

@@ -64,9 +64,7 @@ class Stop:
         self._starting = None
 
     async def notice(self, notice_s: float) -> None:
-        """Return when nothing more is to be accepted: at once, or at most ``notice_s`` seconds
-        after the order to stop.
-        """
+        """Return when nothing more is to be accepted: ``notice_s`` after the order, or at once."""
         limit_s = 0.0 if self._hurried else notice_s
         if self._supervised:
             limit_s += SUPERVISOR_S

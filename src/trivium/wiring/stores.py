@@ -121,9 +121,7 @@ def groups(settings: Settings) -> dict[str, Fraction]:
 
 
 def sweepers(database: "Database", settings: Settings) -> list[Work]:
-    """Return the work that removes what is old or expired. None of it ever ends: run it in the
-    background.
-    """
+    """Return the work that removes what is old or expired; none of it ever ends."""
     from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.store import delete_before
     from trivium.observe.sweep import RecordSweeper
