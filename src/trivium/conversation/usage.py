@@ -122,7 +122,7 @@ def added(one: Usage | None, other: Usage | None) -> Usage | None:
     if one is None or other is None:
         return one or other
     return Usage(
-        **{name: getattr(one, name) + getattr(other, name) for name in TOKENS},
+        **{name: getattr(one, name) + getattr(other, name) for name in _COUNTERS},
         seconds=_both(one.seconds, other.seconds),
         video_size=one.video_size or other.video_size,
         characters=_both(one.characters, other.characters),
@@ -150,7 +150,7 @@ def _together(rows: tuple[GeneratedImages, ...]) -> tuple[GeneratedImages, ...]:
     )
 
 
-TOKENS: Final = (
+_COUNTERS: Final = (
     "fresh",
     "cache_read",
     "cache_write_short",
@@ -162,4 +162,3 @@ TOKENS: Final = (
     "image_input",
     "image_output",
 )
-"""Kinds of tokens; no kind contains another."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from trivium.conversation.usage import TOKENS, Usage
+from trivium.conversation.usage import Usage
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.cost import cost, tariff_of
 from trivium.ledger.model import Entry, EntryKind
+from trivium.observe.metrics.model import KINDS
 from trivium.routing.model import ImagePrice, PriceRow, VideoPrice
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ COLUMNS: Final = (
     "note",
     "end",
     "estimated",
-    *TOKENS,
+    *KINDS,
     "seconds",
     "characters",
     "requests",

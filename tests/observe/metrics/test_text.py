@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from trivium.conversation import usage
 from trivium.conversation.usage import Usage
 from trivium.observe.metrics.counters import Numbers
 from trivium.observe.metrics.model import (
     FAMILIES,
     FIRST_BYTE,
+    KINDS,
     REQUESTS,
     SECONDS,
     SERIES_MAX,
@@ -110,7 +110,7 @@ def test_the_page_has_every_family(root):
         for one in FAMILIES
     ]
     assert "\n".join(rows) in page
-    for kind in usage.TOKENS:
+    for kind in KINDS:
         assert f"`{kind}`" in page
     assert f"{SERIES_MAX:,}" in page
 
@@ -121,4 +121,4 @@ def test_every_kind_of_token_is_one_of_the_record():
         field.name for field in msgspec.structs.fields(Usage)
         if field.type is int and field.name != "requests"
     }  # fmt: skip
-    assert tokens == set(usage.TOKENS)
+    assert tokens == set(KINDS)

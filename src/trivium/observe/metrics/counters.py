@@ -9,13 +9,13 @@ from typing import Final, Protocol
 
 import msgspec
 
-from trivium.conversation import usage
 from trivium.observe.metrics.model import (
     ATTEMPTS,
     BYTES,
     FAMILIES,
     FAULTS,
     FIRST_BYTE,
+    KINDS,
     OTHER,
     REQUESTS,
     SECONDS,
@@ -76,7 +76,7 @@ class RequestCounters:
         self.more(BYTES, ("in",), record.bytes_in)
         self.more(BYTES, ("out",), record.bytes_out)
         if record.usage is not None:
-            for kind in usage.TOKENS:
+            for kind in KINDS:
                 if tokens := getattr(record.usage, kind):
                     self.more(TOKENS, (model, channel, kind), tokens)
         self.took(SECONDS, (operation,), record.total_ms)

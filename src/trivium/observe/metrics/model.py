@@ -157,6 +157,12 @@ FAMILIES: Final = (
 )  # fmt: skip
 """In the order they are written."""
 
+KINDS: Final = (
+    "fresh", "cache_read", "cache_write_short", "cache_write_long", "output", "reasoning",
+    "audio_input", "audio_output", "image_input", "image_output",
+)  # fmt: skip
+"""Kinds of tokens, as in the canonical usage record."""
+
 SERIES_MAX: Final = 10_000
 """Label sets a worker keeps of counters and histograms; what is new beyond goes under OTHER."""
 OTHER: Final = "other"
