@@ -20,8 +20,8 @@ import threading
 import uvloop
 
 from trivium.routing.model import TimeLimits
+from trivium.settings.model import UpstreamSettings
 from trivium.upstream import tls
-from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
@@ -134,7 +134,7 @@ async def floor(port, path, calls):
 async def main(port, options):
     loop = asyncio.get_running_loop()
     client = PooledClient(
-        UpstreamLimits(keepalive_s=20, connections_max=100, wait_s=5, header_bytes_max=65536),
+        UpstreamSettings(keepalive_s=20, connections_max=100, wait_s=5, header_bytes_max=65536),
         resolver=Resolver(30, loop.time),
         tls=lambda: tls.context(None),
         now=loop.time,

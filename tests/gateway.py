@@ -29,8 +29,7 @@ from trivium.routing.latency import Latency
 from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, Timeouts
-from trivium.settings.model import Settings
-from trivium.upstream.limits import UpstreamLimits as PoolLimits
+from trivium.settings.model import Settings, UpstreamSettings
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.request_writer import Composer
 from trivium.upstream.resolve import Resolver
@@ -176,7 +175,7 @@ class Gateway:
         loop = asyncio.get_running_loop()
         settings = settings_for(channels, **more)
         client = PooledClient(
-            PoolLimits(keepalive_s=20, connections_max=100, wait_s=1, header_bytes_max=65536),
+            UpstreamSettings(keepalive_s=20, connections_max=100, wait_s=1, header_bytes_max=65536),
             resolver=Resolver(30, loop.time),
             tls=lambda: None,
             now=loop.time,

@@ -30,17 +30,16 @@ from trivium.routing import catalogue
 from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, VideoEntry
-from trivium.settings.model import Settings
+from trivium.settings.model import Settings, UpstreamSettings
 from trivium.settings.section import JobsSettings as Limits
 from trivium.storage.vault import Vault
 from trivium.upstream import vendor_files
-from trivium.upstream.limits import UpstreamLimits as PoolLimits
 from trivium.upstream.public_addresses import ipaddress
 
 DOLLAR = 10**9
 SECOND = {"720x1280": 100_000_000, "1280x720": 300_000_000}
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
-POOL = PoolLimits(keepalive_s=20, connections_max=100, wait_s=1, header_bytes_max=65_536)
+POOL = UpstreamSettings(keepalive_s=20, connections_max=100, wait_s=1, header_bytes_max=65_536)
 
 
 def settings_for(*channels, model=None, names=("sora-2",), free=False, spare=None):

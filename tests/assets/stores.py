@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from trivium.assets.objects import ObjectLocation, Objects
+from trivium.assets.objects import Objects
+from trivium.settings.section import AssetsSettings
 
 S3RVER = Path(__file__).parents[1] / "s3rver" / "node_modules" / "s3rver" / "bin" / "s3rver.js"
 
@@ -45,7 +46,7 @@ def bucket(folder):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
                 break
             time.sleep(0.05)
-        yield ObjectLocation(
+        yield AssetsSettings(
             url="s3://files/below/here",
             endpoint=f"http://127.0.0.1:{port}",
             access_key="S3RVER",
@@ -58,4 +59,4 @@ def bucket(folder):
 
 def folder_objects(tmp_path):
     """A store in a folder of this test's own."""
-    return Objects(ObjectLocation(url=(tmp_path / "assets").as_uri()))
+    return Objects(AssetsSettings(url=(tmp_path / "assets").as_uri()))

@@ -6,7 +6,8 @@ import pytest
 
 from assets.stores import bucket, folder_objects
 from trivium.assets.model import AssetError, MissingAssetError
-from trivium.assets.objects import ObjectLocation, Objects
+from trivium.assets.objects import Objects
+from trivium.settings.section import AssetsSettings
 
 ID = "ab" * 20
 OTHER = "cd" * 20
@@ -120,7 +121,7 @@ async def test_the_folder_is_its_owners_alone(tmp_path):
 async def test_a_store_that_cannot_be_used_is_our_error(tmp_path):
     """Without the path or the address that the library would print."""
     (tmp_path / "file").write_text("in the way")
-    objects = Objects(ObjectLocation(url=(tmp_path / "file" / "below").as_uri()))
+    objects = Objects(AssetsSettings(url=(tmp_path / "file" / "below").as_uri()))
     with pytest.raises(AssetError) as told:
         await objects.put(ID, b"x")
     assert str(tmp_path) not in str(told.value)
@@ -128,7 +129,7 @@ async def test_a_store_that_cannot_be_used_is_our_error(tmp_path):
 
 def test_keys_are_never_shown():
     """A place may be printed."""
-    assert "hunter2" not in repr(ObjectLocation(url="s3://b", access_key="a", secret_key="hunter2"))
+    assert "hunter2" not in repr(AssetsSettings(url="s3://b", access_key="a", secret_key="hunter2"))
 
 
 @pytest.mark.asyncio

@@ -8,8 +8,8 @@ import pytest
 
 from gateway import Gateway
 from scripted_upstream import Close, Double, Reset, Send, Wait, chunked, sized
-from trivium.routing.channel_health import BreakerRules
 from trivium.settings.entries import Timeouts
+from trivium.settings.model import RoutingSettings
 
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"
@@ -104,7 +104,7 @@ async def run(stream, requests, seed):
         Gateway.to(
             *(("openai", double) for double in (one, two, three, healthy)),
             timeouts=Timeouts(first_byte=0.3, idle=0.3), heartbeat_s=0.1,
-            rules=BreakerRules(cooldown_s=0.01, cooldown_max_s=0.02),
+            rules=RoutingSettings(cooldown_s=0.01, cooldown_max_s=0.02),
         ) as gateway,
     ):  # fmt: skip
         body = {"model": "m", "stream": stream, "messages": SAID}

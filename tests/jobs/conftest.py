@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from trivium.identity.service import Identity
-from trivium.jobs.model import JobAccount
-from trivium.jobs.service import JobOrder, Jobs, strays
+from trivium.jobs.model import JobAccount, JobOrder
+from trivium.jobs.service import Jobs, strays
 from trivium.ledger.cost import tariff_of
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind, Hold, Quote

@@ -43,6 +43,7 @@ BESIDE = {
     ("conversation", "faults"): "an answer can break off, and a member can be refused",
     ("observe", "storage"): "request records are rows",
     ("assets", "storage"): "what is kept has a row with its owner and its end",
+    ("assets", "settings.section"): "files lie where the settings say",
     ("mail", "settings.accounts"): "letters go by the server that the settings name",
     ("upstream", "routing.model"): "a call is made to a channel, with its time limits",
     ("ledger", "routing.model"): "a quote is made from a model's price",

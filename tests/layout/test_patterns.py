@@ -18,9 +18,7 @@ import pytest
 from growth import measuring
 
 DYNAMIC = {
-    "providers.audio": "wildcards of our own table, matched with a channel's own name of a model",
-    "providers.images": "wildcards of our own table, matched with a channel's own name of a model",
-    "providers.profiles": "wildcards of our own table, matched with a channel's own name of a model",
+    "providers.profiles": "wildcards of our own tables, matched with a channel's own name of a model",
 }
 """Modules with patterns that are made while they run -> what is read with them, and why that is
 short."""

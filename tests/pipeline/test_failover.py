@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 from gateway import Gateway, error_of
 from scripted_upstream import Double, Reset, Send, Stall, Wait, chunked, sized
 from trivium.routing.candidates import RetryBudget
-from trivium.routing.channel_health import BreakerRules
 from trivium.settings.entries import Timeouts
+from trivium.settings.model import RoutingSettings
 from waiting import stopwatch
 
 JSON = b"Content-Type: application/json\r\n"
@@ -102,7 +102,7 @@ async def test_a_quick_time_out_goes_on_to_another_channel():
 @pytest.mark.asyncio
 async def test_a_failing_channel_is_left_alone_and_probed_when_it_has_rested():
     """Three failures, then nobody asks; after the cooldown one request finds it well again."""
-    rules = BreakerRules(failures=3, cooldown_s=0.4)
+    rules = RoutingSettings(failures=3, cooldown_s=0.4)
     script = [BROKEN, BROKEN, BROKEN, OK]
     async with (
         Double(script) as first,
@@ -123,7 +123,7 @@ async def test_a_failing_channel_is_left_alone_and_probed_when_it_has_rested():
 @pytest.mark.asyncio
 async def test_a_herd_meets_a_recovering_channel_as_one_probe():
     """Fifty at once: one is let through, the others are served elsewhere."""
-    rules = BreakerRules(failures=1, cooldown_s=0.2)
+    rules = RoutingSettings(failures=1, cooldown_s=0.2)
     answered = asyncio.Event()
     async with (
         Double([BROKEN, [Wait(0.3), *OK]]) as first,
@@ -154,7 +154,7 @@ async def test_a_vendors_own_time_is_kept():
 @pytest.mark.asyncio
 async def test_a_single_channel_is_asked_however_ill_we_think_of_it():
     """Our guess must not be what takes it down."""
-    rules = BreakerRules(failures=1, cooldown_s=60)
+    rules = RoutingSettings(failures=1, cooldown_s=60)
     async with (
         Double([BROKEN, OK]) as vendor,
         Gateway.to(("openai", vendor), rules=rules) as gateway,
@@ -172,7 +172,7 @@ async def test_callers_mistakes_leave_a_channel_well(mistake):
     """Twenty of them."""
     async with (
         Double([*[mistake] * 20, OK]) as vendor,
-        Gateway.to(("openai", vendor), rules=BreakerRules(failures=2)) as gateway,
+        Gateway.to(("openai", vendor), rules=RoutingSettings(failures=2)) as gateway,
     ):
         for _ in range(20):
             assert 400 <= (await gateway.post(CHAT, HELLO))[0] < 500
@@ -185,7 +185,7 @@ async def test_callers_that_leave_leave_a_channel_well():
     """Whatever they were waiting for."""
     async with (
         Double([[Stall()]]) as vendor,
-        Gateway.to(("openai", vendor), rules=BreakerRules(failures=2)) as gateway,
+        Gateway.to(("openai", vendor), rules=RoutingSettings(failures=2)) as gateway,
     ):
         for n in range(5):
             line = await gateway.wire()
@@ -204,7 +204,7 @@ async def test_a_count_that_fails_says_nothing_of_the_model():
     path = "/v1/messages/count_tokens"
     async with (
         Double([refusal(b"404 Not Found")]) as vendor,
-        Gateway.to(("anthropic", vendor), rules=BreakerRules(failures=1)) as gateway,
+        Gateway.to(("anthropic", vendor), rules=RoutingSettings(failures=1)) as gateway,
     ):
         for _ in range(3):
             await gateway.post(path, HELLO)
@@ -217,7 +217,7 @@ async def test_a_stream_that_breaks_counts_against_its_channel():
     broken = [Send(chunked(b'data: {"choices":[]}\n\n', headers=SSE)[:-5]), Wait(0.02), Reset()]
     async with (
         Double([broken]) as vendor,
-        Gateway.to(("openai", vendor), rules=BreakerRules(failures=1)) as gateway,
+        Gateway.to(("openai", vendor), rules=RoutingSettings(failures=1)) as gateway,
     ):
         await gateway.post(CHAT, HELLO | {"stream": True})
         assert ["openai-0"] == [key.channel for key in gateway.services.health.open()]
@@ -264,7 +264,7 @@ async def test_a_slow_channel_of_three_does_not_hold_up_the_others():
         Double([OK]) as third,
         Gateway.to(
             ("openai", slow), ("openai", second), ("openai", third),
-            timeouts=Timeouts(first_byte=0.3), rules=BreakerRules(failures=1),
+            timeouts=Timeouts(first_byte=0.3), rules=RoutingSettings(failures=1),
         ) as gateway,
     ):  # fmt: skip
         await gateway.post(CHAT, HELLO)

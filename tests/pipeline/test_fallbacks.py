@@ -10,7 +10,7 @@ from scripted_upstream import Double
 from trivium.clock import SystemClock
 from trivium.ledger.model import Hold
 from trivium.ledger.quote import Pricing
-from trivium.routing.channel_health import BreakerRules
+from trivium.settings.model import RoutingSettings
 
 
 @pytest.mark.asyncio
@@ -24,7 +24,7 @@ async def test_a_slot_of_a_model_that_stands_in_is_given_back():
             ("openai", second),
             fallback="spare",
             stand_in={"max_concurrency": 1},
-            rules=BreakerRules(failures=99),
+            rules=RoutingSettings(failures=99),
         ) as gateway,
     ):
         got = [(await gateway.post(CHAT, HELLO))[0] for _ in range(3)]

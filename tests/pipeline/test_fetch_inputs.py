@@ -1,14 +1,14 @@
 """Files named by URL come to channels that take bytes only, where the operator allows it."""
 
 import base64
-from ipaddress import ip_network
 
 import msgspec
 import pytest
 
 from gateway import Gateway, error_of
 from scripted_upstream import Double, Send, sized
-from trivium.upstream.url_fetch import FetchLimits, UrlFetcher
+from trivium.settings.section import FetchSettings
+from trivium.upstream.url_fetch import UrlFetcher
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 WEBP = b"RIFF\x0c\0\0\0WEBPVP8 " + b"pixels"
@@ -22,9 +22,9 @@ GENERATED = [
         )
     )
 ]
-REACH = FetchLimits(
-    bytes_max=1000, seconds=2, redirects_max=1, kept_bytes_max=9999, kept_s=60, files_max=2,
-    networks=(ip_network("127.0.0.0/8"),),
+REACH = FetchSettings(
+    bytes_max=1000, timeout_s=2, redirects_max=1, kept_bytes_max=9999, kept_s=60, files_max=2,
+    networks=("127.0.0.0/8",),
 )  # fmt: skip
 
 

@@ -12,8 +12,9 @@ from scripted_upstream import Double, Reset, Send, sized
 from trivium.faults import Fault, Kind
 from trivium.pipeline import health_probe
 from trivium.pipeline.health_probe import HealthProber
-from trivium.routing.channel_health import BreakerRules, HealthKey
+from trivium.routing.channel_health import HealthKey
 from trivium.settings.entries import Probe
+from trivium.settings.model import RoutingSettings
 
 JSON = b"Content-Type: application/json\r\n"
 LIST = [Send(sized(b'{"object":"list","data":[]}', headers=JSON))]
@@ -23,7 +24,7 @@ ANSWER = (
     b'"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}'
 )
 OK = [Send(sized(ANSWER, headers=JSON))]
-RULES = BreakerRules(failures=1, cooldown_s=0.05)
+RULES = RoutingSettings(failures=1, cooldown_s=0.05)
 UP = HealthKey("openai-0", 0, "up")
 
 
@@ -81,7 +82,7 @@ async def test_a_mended_key_is_back_without_a_caller():
     """Once its rest is over, and not before."""
     async with Double([LIST]) as vendor, probed(vendor) as (gateway, prober, channel):
         health = gateway.services.health
-        health.configure(RULES, 0.05)
+        health.configure(msgspec.structs.replace(RULES, recheck_s=0.05))
         health.failed(UP, Fault(Kind.UPSTREAM_CREDENTIAL, "no"))
         await prober.ask(channel)
         assert 0 == len(vendor.requests)

@@ -12,7 +12,8 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline.hedging import race
 from trivium.pipeline.structs import AffinityState
 from trivium.routing.candidates import RetryBudget
-from trivium.routing.channel_health import BreakerRules, HealthKey
+from trivium.routing.channel_health import HealthKey
+from trivium.settings.model import RoutingSettings
 from trivium.wire import peek
 from trivium.wire.operation import Operation
 
@@ -210,7 +211,7 @@ async def test_a_winner_that_breaks_ends_the_stream_legally():
         Double([SLOW]) as one,
         Double([[Send(begun[:cut]), Reset()]]) as two,
         Double([ok(b"three")]) as three,
-        hedged(one, two, three, rules=BreakerRules(failures=1)) as gateway,
+        hedged(one, two, three, rules=RoutingSettings(failures=1)) as gateway,
     ):
         status, _, body = await gateway.post(CHAT, HELLO | {"stream": True})
         assert (200, True, 0) == (
@@ -227,7 +228,7 @@ async def test_a_probe_that_is_outrun_leaves_room_for_another():
     async with (
         Double([SLOW]) as one,
         Double([ok(b"two")]) as two,
-        hedged(one, two, rules=BreakerRules(failures=1, cooldown_s=0.01)) as gateway,
+        hedged(one, two, rules=RoutingSettings(failures=1, cooldown_s=0.01)) as gateway,
     ):
         key = HealthKey("openai-0", 0, "m")
         gateway.services.health.failed(key, Fault(Kind.UPSTREAM_BROKE, "x"))

@@ -6,7 +6,7 @@ import pytest
 from gateway import Gateway, error_of
 from scripted_upstream import Double, Send, Wait, sized
 from trivium.pipeline.explain import ExplainRequest, explain
-from trivium.routing.channel_health import BreakerRules
+from trivium.settings.model import RoutingSettings
 from trivium.wire.operation import Operation
 
 JSON = b"Content-Type: application/json\r\n"
@@ -90,7 +90,7 @@ async def test_the_route_tells_what_failed_what_was_passed_over_and_what_answere
         Double([BROKEN]) as first,
         Double([OK]) as second,
         Gateway.to(
-            ("openai", first), ("openai", second), rules=BreakerRules(failures=1)
+            ("openai", first), ("openai", second), rules=RoutingSettings(failures=1)
         ) as gateway,
     ):
         _, one, _ = await gateway.post(CHAT, HELLO)
@@ -139,7 +139,7 @@ async def test_explain_tells_who_rests_and_what_the_caller_wished():
         Double([BROKEN]) as first,
         Double([OK]) as second,
         Gateway.to(
-            ("openai", first), ("openai", second), rules=BreakerRules(failures=1)
+            ("openai", first), ("openai", second), rules=RoutingSettings(failures=1)
         ) as gateway,
     ):
         await gateway.post(CHAT, HELLO)
@@ -164,7 +164,7 @@ async def test_requests_of_one_cache_key_meet_and_move_on_when_their_channel_res
             ("openai", first),
             ("openai", second),
             strategy="latency",
-            rules=BreakerRules(failures=1),
+            rules=RoutingSettings(failures=1),
         ) as gateway,
     ):
         homes = [(await gateway.post(CHAT, asked))[1][b"trivium-channel"] for _ in range(3)]

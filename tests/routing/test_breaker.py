@@ -6,9 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.routing.breaker import PROBE_S, claimed, failed, released, state, succeeded
-from trivium.routing.channel_health import NEW, Breaker, BreakerRules, State
+from trivium.routing.channel_health import NEW, Breaker, State
+from trivium.settings.model import RoutingSettings
 
-RULES = BreakerRules(failures=3, ratio=0.5, least=10, window_s=30, cooldown_s=5, cooldown_max_s=60)
+RULES = RoutingSettings(
+    failures=3, failures_ratio=0.5, window_s=30, cooldown_s=5, cooldown_max_s=60
+)
 
 
 def play(events: str, breaker: Breaker = NEW, *, step: float = 0.1) -> tuple[Breaker, float]:
@@ -35,9 +38,9 @@ def play(events: str, breaker: Breaker = NEW, *, step: float = 0.1) -> tuple[Bre
         ("ff", State.CLOSED),
         ("fff", State.OPEN),
         ("ffsff", State.CLOSED),
-        ("sssssfsfsfsfsf", State.CLOSED),  # 5 of 14
-        ("sfsfsfsfsf", State.OPEN),  # 5 of 10, never three in a row
-        ("sfsfsfsf", State.CLOSED),  # half, but of too few
+        ("s" * 9 + "sf" * 10, State.CLOSED),  # 10 of 29
+        ("sf" * 10, State.OPEN),  # 10 of 20, never three in a row
+        ("sf" * 9, State.CLOSED),  # half, but of too few
         ("fff" + "w" * 6, State.READY),
         ("fff" + "w" * 6 + "c", State.PROBING),
         ("fff" + "w" * 6 + "cs", State.CLOSED),
@@ -48,7 +51,7 @@ def play(events: str, breaker: Breaker = NEW, *, step: float = 0.1) -> tuple[Bre
         ("fffs", State.OPEN),  # one that began before
         ("fff" + "ffff" + "w" * 6, State.READY),  # those that began before do not prolong it
         ("f" + "w" * 31 + "ff", State.OPEN),  # in a row, however far apart
-        ("sfsfsfsf" + "w" * 31 + "sfsf", State.CLOSED),  # a new window
+        ("sf" * 9 + "w" * 31 + "sf" * 9, State.CLOSED),  # a new window
     ],
 )
 def test_the_table(events, expected):

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 
 from trivium.clock import FixedClock
 from trivium.faults import Blame, Fault, Kind
-from trivium.routing.channel_health import Breaker, BreakerRules, HealthKey, StepState
+from trivium.routing.channel_health import Breaker, HealthKey, StepState
 from trivium.routing.health import Health, fit
 from trivium.routing.model import Plan, Step
 from trivium.secret import Secret
+from trivium.settings.model import RoutingSettings
 from trivium.wire.operation import Operation
 
-RULES = BreakerRules(failures=3, cooldown_s=5)
+RULES = RoutingSettings(failures=3, cooldown_s=5)
 BROKE = Fault(Kind.UPSTREAM_BROKE, "x")
 REVOKED = Fault(Kind.UPSTREAM_CREDENTIAL, "x")
 

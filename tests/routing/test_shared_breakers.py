@@ -7,18 +7,19 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.routing.channel_health import BreakerRules, HealthKey
+from trivium.routing.channel_health import HealthKey
 from trivium.routing.health import Health
 from trivium.routing.model import Step
 from trivium.routing.shared_breakers import SCRIPTS, SharedBreakers, accounts
 from trivium.secret import Secret
+from trivium.settings.model import RoutingSettings
 from trivium.shared.connection import parse
 from trivium.shared.state import SharedState
 from trivium.wire.operation import Operation
 from valkey_server import reached
 from waiting import quickest
 
-RULES = BreakerRules(failures=1, cooldown_s=30, cooldown_max_s=60)
+RULES = RoutingSettings(failures=1, cooldown_s=30, cooldown_max_s=60)
 BROKE = Fault(Kind.UPSTREAM_BROKE, "x")
 REVOKED = Fault(Kind.UPSTREAM_CREDENTIAL, "x")
 UP = HealthKey("a", 0, "up")
@@ -31,7 +32,7 @@ class Worker:
         self.ahead = 0.0
         self.logged = []
         self.channels = channels
-        self.health = Health(self.now, rules, recheck_s=600, told=self.logged.append)
+        self.health = Health(self.now, rules, told=self.logged.append)
         self.state = SharedState(parse(url), SCRIPTS)
         self.sharing = SharedBreakers(self.state, 0, self.health, self.channels.get, self.now)
         self.health.peers = self.sharing
@@ -119,7 +120,7 @@ async def test_a_credential_that_was_replaced_begins_anew(valkey, bind):
 @pytest.mark.asyncio
 async def test_exactly_one_of_many_workers_probes(valkey, bind):
     """And when the probe is answered, all are back."""
-    rules = BreakerRules(failures=1, cooldown_s=0.05)
+    rules = RoutingSettings(failures=1, cooldown_s=0.05)
     async with workers(valkey.url, bind, count=5, rules=rules) as all_of:
         all_of[3].health.failed(UP, BROKE)
         await settled(*all_of)
@@ -139,7 +140,7 @@ async def test_exactly_one_of_many_workers_probes(valkey, bind):
 @pytest.mark.asyncio
 async def test_a_failed_probe_has_all_wait_for_twice_as_long(valkey, bind):
     """Whoever probed."""
-    rules = BreakerRules(failures=1, cooldown_s=0.05)
+    rules = RoutingSettings(failures=1, cooldown_s=0.05)
     async with workers(valkey.url, bind, rules=rules) as (one, two):
         one.health.failed(UP, BROKE)
         await asyncio.sleep(0.06)
@@ -155,7 +156,7 @@ async def test_a_failed_probe_has_all_wait_for_twice_as_long(valkey, bind):
 @pytest.mark.asyncio
 async def test_a_probe_that_says_nothing_lets_another_worker_probe(valkey, bind):
     """Its caller left, say."""
-    rules = BreakerRules(failures=1, cooldown_s=0.05)
+    rules = RoutingSettings(failures=1, cooldown_s=0.05)
     async with workers(valkey.url, bind, rules=rules) as (one, two):
         one.health.failed(UP, BROKE)
         await asyncio.sleep(0.06)
@@ -175,7 +176,7 @@ async def test_a_permit_that_finds_no_request_goes_on(valkey, bind, monkeypatch)
     """A worker without callers keeps nobody from probing, and the two never overlap."""
     monkeypatch.setattr("trivium.routing.shared_breakers.PERMIT_S", 0.2)
     monkeypatch.setattr("trivium.routing.shared_breakers.SPARE_S", 0.1)
-    rules = BreakerRules(failures=1, cooldown_s=0.01)
+    rules = RoutingSettings(failures=1, cooldown_s=0.01)
     async with workers(valkey.url, bind, rules=rules) as (one, two):
         one.health.failed(UP, BROKE)
         await settled(two)
@@ -217,7 +218,7 @@ async def test_what_is_found_while_an_answer_is_on_its_way_is_kept(valkey, bind)
 @pytest.mark.asyncio
 async def test_without_the_state_each_worker_probes_for_itself(valkey, bind):
     """Frozen: no request waits, and all rests end as they would."""
-    rules = BreakerRules(failures=1, cooldown_s=0.05)
+    rules = RoutingSettings(failures=1, cooldown_s=0.05)
     async with workers(valkey.url, bind, rules=rules) as (one, two):
         one.health.failed(UP, BROKE)
         await settled(two)

@@ -16,12 +16,10 @@ from scripted_upstream import Close, Double, Send, Stall, Until, sized
 from trivium.faults import Fault, Kind
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
-from trivium.routing.channel_health import BreakerRules
 from trivium.routing.latency import Latency
 from trivium.routing.router import Router
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry
-from trivium.settings.model import Settings
-from trivium.upstream.limits import UpstreamLimits
+from trivium.settings.model import RoutingSettings, Settings, UpstreamSettings
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.resolve import Resolver
 from trivium.wire.operation import Operation
@@ -48,7 +46,7 @@ async def test_of_a_crowd_one_request_meets_a_channel_that_recovers(heals):
         Double([BROKEN, BROKEN, probe, OK]) as one,
         Double([OK]) as two,
         Gateway.to(
-            ("openai", one), ("openai", two), rules=BreakerRules(failures=2, cooldown_s=0.1)
+            ("openai", one), ("openai", two), rules=RoutingSettings(failures=2, cooldown_s=0.1)
         ) as gateway,
     ):
         for _ in range(2):
@@ -239,7 +237,9 @@ async def test_when_all_connections_are_taken_the_next_channel_answers():
         Gateway.to(("openai", full), ("openai", good)) as gateway,
     ):
         gateway.services.client = client = PooledClient(
-            UpstreamLimits(keepalive_s=20, connections_max=1, wait_s=0.05, header_bytes_max=65536),
+            UpstreamSettings(
+                keepalive_s=20, connections_max=1, wait_s=0.05, header_bytes_max=65536
+            ),
             resolver=Resolver(30, loop.time),
             tls=lambda: None,
             now=loop.time,

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from trivium.routing.model import TimeLimits
+from trivium.settings.model import UpstreamSettings
 from trivium.upstream import tls
-from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
@@ -72,7 +72,7 @@ async def make_client():
             return context[0]
 
         client = PooledClient(
-            UpstreamLimits(**values),
+            UpstreamSettings(**values),
             resolver=Resolver(30, now, lookup),
             tls=trust,
             now=now,

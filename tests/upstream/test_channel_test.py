@@ -8,8 +8,8 @@ from scripted_upstream import Close, Double, Send, Stall, sized
 from trivium.faults import Kind
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import TimeLimits
+from trivium.settings.model import UpstreamSettings
 from trivium.upstream.channel_test import check_channel
-from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
@@ -21,7 +21,7 @@ LIMITS = TimeLimits(connect=1, first_byte=0.5, idle=1, total=5)
 async def tried(port):
     loop = asyncio.get_running_loop()
     client = PooledClient(
-        UpstreamLimits(keepalive_s=1, connections_max=9, wait_s=1, header_bytes_max=9999),
+        UpstreamSettings(keepalive_s=1, connections_max=9, wait_s=1, header_bytes_max=9999),
         resolver=Resolver(1, loop.time), tls=lambda: None, now=loop.time,
     )  # fmt: skip
     payload = b"POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"

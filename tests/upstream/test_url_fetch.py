@@ -1,15 +1,15 @@
 """The one door for files at strangers' addresses."""
 
 import asyncio
-from ipaddress import ip_network
 
 import pytest
 
 from scripted_upstream import Close, Double, Send, Stall, sized
 from trivium.faults import Fault, Kind
-from trivium.upstream.url_fetch import FetchLimits, UrlFetcher
+from trivium.settings.section import FetchSettings
+from trivium.upstream.url_fetch import UrlFetcher
 
-LOOPBACK = (ip_network("127.0.0.0/8"),)
+LOOPBACK = ("127.0.0.0/8",)
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 
 
@@ -22,10 +22,10 @@ class Door:
 
     def __init__(self, **changes):
         given = {
-            "bytes_max": 1000, "seconds": 2.0, "redirects_max": 2, "kept_bytes_max": 4000,
+            "bytes_max": 1000, "timeout_s": 2.0, "redirects_max": 2, "kept_bytes_max": 4000,
             "kept_s": 60.0, "files_max": 4, "networks": LOOPBACK,
         }  # fmt: skip
-        self.reach = FetchLimits(**{**given, **changes})
+        self.reach = FetchSettings(**{**given, **changes})
 
     async def __aenter__(self):
         self.foreign = UrlFetcher(self.reach, tls=lambda: None)
@@ -74,7 +74,7 @@ async def test_neighbours_are_not_reached_in_whatever_spelling(url):
 async def test_a_redirect_to_a_neighbour_is_not_followed():
     """The second address is looked at like the first."""
     more = b"Location: http://127.0.0.2:{port}/x\r\n"
-    async with Double() as server, Door(networks=(ip_network("127.0.0.1/32"),)) as door:
+    async with Double() as server, Door(networks=("127.0.0.1/32",)) as door:
         there = more.replace(b"{port}", str(server.port).encode())
         server.script = [typed(b"", status=b"302 Found", more=there), typed(PNG)]
         with pytest.raises(Fault, match="cannot be reached"):
@@ -109,7 +109,7 @@ async def test_a_redirect_on_the_host_is_followed_so_many_times():
 )
 async def test_a_file_that_cannot_be_had_is_told_with_its_reason(script, why):
     """In words for the caller, who chose the address."""
-    async with Double([script]) as server, Door(seconds=0.3) as door:
+    async with Double([script]) as server, Door(timeout_s=0.3) as door:
         with pytest.raises(Fault, match=why) as refused:
             await door.fetch(1, at(server))
         assert Kind.INVALID_VALUE is refused.value.kind

@@ -8,13 +8,13 @@ import pytest
 from scripted_upstream import Double, Send
 from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
+from trivium.settings.model import UpstreamSettings
 from trivium.upstream import vendor_files
 from trivium.upstream.buffered_call import BufferedCall, run
-from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.public_addresses import place
 
 LIMITS = TimeLimits(connect=1, first_byte=1, idle=1, total=1)
-POOL = UpstreamLimits(keepalive_s=1, connections_max=5, wait_s=1, header_bytes_max=65_536)
+POOL = UpstreamSettings(keepalive_s=1, connections_max=5, wait_s=1, header_bytes_max=65_536)
 ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 

@@ -21,9 +21,13 @@ import structlog
 from trivium.admission.budget_usage import BudgetUsage
 from trivium.clock import Clock
 from trivium.identity.model import Caller
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.admission import store
     from trivium.storage.database import Connection, Database
+else:
+    store = LateModule("trivium.admission.store")
 
 REFRESH_S: Final = 1.0
 LOOKS: Final = 5
@@ -161,8 +165,6 @@ class BudgetTracker:
     async def _sum_up(
         self, usages: dict[int, BudgetUsage], keys: dict[int, int], users: set[int]
     ) -> None:
-        from trivium.admission import store
-
         since = min(budget_usage.since for budget_usage in usages.values())
         async with self._db.read(SUM_S) as conn:
             self._position = max(0, await store.last_entry(conn) - OVERLAP)
@@ -174,8 +176,6 @@ class BudgetTracker:
         self, conn: "Connection", users: Sequence[int], since: int, keys: Mapping[int, int]
     ) -> dict[int, list[tuple[int, int]]]:
         """What each usage has spent by day, up to the position."""
-        from trivium.admission import store
-
         days: dict[int, list[tuple[int, int]]] = {}
         for row in await store.spent_by_day(conn, users, since, self._position):
             of = keys.get(row.key_id, row.key_id)
@@ -183,11 +183,7 @@ class BudgetTracker:
         return days
 
     async def _begin_to_follow(self) -> None:
-        """Go on from the last entries. No key had a budget until now, so older ones were not
-        read.
-        """
-        from trivium.admission import store
-
+        """Go on from the last entries: no key had a budget, so older ones were not read."""
         async with self._db.read(LIMIT_S) as conn:
             self._position = max(0, await store.last_entry(conn) - OVERLAP)
         self._seen = set()
@@ -197,8 +193,6 @@ class BudgetTracker:
         """Sum up the past of keys that have been given a budget: those who made them have spent
         before, and a budget counts from the beginning of its period.
         """
-        from trivium.admission import store
-
         partial = {
             id_: budget_usage
             for id_, budget_usage in self._usages.items()
@@ -233,8 +227,6 @@ class BudgetTracker:
         return [each for each in self._callers() if each.budgets and _may_spend_again(each)]
 
     async def _page(self, conn: Any, users: list[int], position: int) -> Any:
-        from trivium.admission import store
-
         return await store.usage_after(conn, users, position, PAGE)
 
     def _look_again(self) -> None:

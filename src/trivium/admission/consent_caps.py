@@ -23,9 +23,13 @@ from trivium.admission.budget_usage import KNOWN_S, BudgetUsage, Spent
 from trivium.clock import Clock, Steady
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.admission import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.admission.store")
 
 STALE_S: Final = 5.0
 """Entries booked longer ago must be known here."""
@@ -66,8 +70,6 @@ class Caps:
         """Set aside what a request may cost. Returns ``None`` when it fits, else the budget it does
         not fit into. Raises ``Fault`` (LEDGER_DOWN).
         """
-        from trivium.admission import store
-
         await self._current(budget_usage)
         now = self._clock.now()
         try:
@@ -96,9 +98,7 @@ class Caps:
         return spent
 
     async def _current(self, budget_usage: BudgetUsage) -> None:
-        """Wait until entries booked before this call are known here. Raises ``Fault``
-        (LEDGER_DOWN).
-        """
+        """Wait until entries booked before this call are known. Raises ``Fault`` (LEDGER_DOWN)."""
         for _ in range(LOOKS):
             if budget_usage.is_whole and self._age_s() <= STALE_S:
                 return
@@ -119,8 +119,6 @@ class Caps:
         """Write what ``settle`` and ``seen`` noted. Raises what ``Database.write`` raises; the
         notes are then kept for the next call.
         """
-        from trivium.admission import store
-
         settled, seen = dict(self._settled), list(self._seen)
         if not settled and not seen:
             return
@@ -138,9 +136,7 @@ class Caps:
         self._seen.difference_update(seen)
 
     async def run(self) -> None:
-        """Write the notes whenever there are any, without end. Logs one line when the database goes
-        or comes back.
-        """
+        """Write the notes when there are any, without end; one log line a change of state."""
         while True:
             await self._work.wait()
             self._work.clear()

@@ -96,9 +96,7 @@ class Meter:
         self.running += 1
 
     def correct(self, minute: int, now_minute: int, more: int) -> None:
-        """Add ``more`` tokens to a minute in which tokens were reserved; a negative number gives
-        back.
-        """
+        """Add ``more`` tokens to the minute they were reserved in; a negative number gives back."""
         self.roll(now_minute)
         if more > 0:
             self.tokens += more

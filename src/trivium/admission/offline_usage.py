@@ -17,9 +17,7 @@ REACH: Final = 1
 
 
 class Missed(msgspec.Struct, frozen=True, gc=False):
-    """What the shared state has to add to one meter: counts of this minute and of the one
-    before.
-    """
+    """What the shared state has to add to one meter: counts of this minute and the one before."""
 
     meter: Meter
     own: tuple[int, int, int, int]

@@ -33,9 +33,7 @@ _ANTHROPIC: Final = tuple(
 
 
 def headers_of(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
-    """Return the headers of an answer. ``into``: seconds into the minute; ``now``: since the
-    epoch.
-    """
+    """Return an answer's headers. ``into``: seconds into the minute; ``now``: since the epoch."""
     return limit_headers([meter for meter in meters if meter.subject in _OWN], into, shape, now)
 
 

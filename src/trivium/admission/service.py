@@ -204,9 +204,7 @@ class Admission:
         body: bytes,
         nanos: int,
     ) -> Permit:
-        """Do as ``admit``, after asking where that is needed. Raises ``Fault`` (LEDGER_DOWN)
-        besides.
-        """
+        """Do as ``admit``, asking where that is needed. Raises ``Fault`` (LEDGER_DOWN) besides."""
         meters = self._meters_of(caller, model)
         tokens = _reserved(meters, operation, facts, body)
         budget_usage = self._check_budget(caller, self._clock.now(), nanos)

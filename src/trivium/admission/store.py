@@ -75,9 +75,7 @@ async def spent_by_day(
 async def usage_after(
     conn: AsyncConnection, user_ids: Sequence[int], after_id: int, limit: int
 ) -> Sequence[Any]:
-    """The next entries of usage: ``id``, ``request_id``, ``amount_nanos``, ``created_at``,
-    ``detail``.
-    """
+    """The next entries of usage: id, request_id, amount_nanos, created_at and detail."""
     query = (
         select(
             entries.c.id,

@@ -38,17 +38,13 @@ class SignedAddresses:
         self._origin = origin.rstrip("/")
 
     def sign(self, asset_id: str, expires_at: int) -> str:
-        """Return the whole address of a file. It is good until ``expires_at``, seconds since the
-        epoch.
-        """
+        """Return a file's whole address, good until ``expires_at`` (seconds since the epoch)."""
         digest = _digest(self._keys.key, asset_id, expires_at)
         signature = base64.urlsafe_b64encode(self._keys.id + digest).decode()
         return f"{self._origin}{PATH}{asset_id}?exp={expires_at}&sig={signature}"
 
     def check(self, asset_id: str, exp: str | None, sig: str | None, now: float) -> SignatureCheck:
-        """Check whether a signature is ours and has not expired. A wrong one takes as long as a
-        right one.
-        """
+        """Whether a signature is ours and in time. A wrong one takes as long as a right one."""
         if exp is None or sig is None or not _SECONDS.fullmatch(exp):
             return SignatureCheck.FORGED
         try:

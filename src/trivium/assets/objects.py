@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
-import msgspec
-
 from trivium.assets.model import ID, AssetError, MissingAssetError
+from trivium.settings.section import AssetsSettings
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore, S3Config
@@ -27,31 +26,12 @@ CHUNK_BYTES: Final = 131_072
 """What is read at once."""
 
 
-class ObjectLocation(msgspec.Struct, frozen=True, kw_only=True):
-    """Where objects lie, as the settings have it."""
-
-    url: str
-    """``file:///FOLDER`` or ``s3://BUCKET/PREFIX``."""
-    endpoint: str | None = None
-    """Of an S3-compatible store; ``None``: Amazon's own."""
-    region: str = "us-east-1"
-    access_key: str | None = None
-    """``None``: whatever the machine's role gives."""
-    secret_key: str | None = None
-
-    def __repr__(self) -> str:
-        """Show the address alone, because the credentials must not reach a log."""
-        return f"Place({self.url!r})"
-
-
 class Objects:
-    """One object store. It is opened at first use, so a gateway that keeps no files never loads the
-    library.
-    """
+    """One object store, opened at first use: the library is loaded where files are kept."""
 
     __slots__ = ("_place", "_store")
 
-    def __init__(self, place: ObjectLocation) -> None:
+    def __init__(self, place: AssetsSettings) -> None:
         self._place = place
         self._store: ObjectStore | None = None
 
@@ -181,15 +161,13 @@ class _Counted:
 
 
 def _path(asset_id: str) -> str:
-    """Return the path of an id: in one of 256 folders, because one folder of a million files is
-    slow.
-    """
+    """Return an id's path, in one of 256 folders: one of a million files would be slow."""
     if not ID.fullmatch(asset_id):
         raise MissingAssetError("no such asset")
     return f"{asset_id[:2]}/{asset_id}"
 
 
-def _store(place: ObjectLocation) -> "ObjectStore":
+def _store(place: AssetsSettings) -> "ObjectStore":
     from obstore.store import LocalStore, S3Store
 
     parts = urlsplit(place.url)

@@ -18,11 +18,15 @@ from trivium.assets.model import ID, Asset, AssetError
 from trivium.assets.objects import Objects
 from trivium.clock import Clock
 from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
 from trivium.storage.periodic import Sweeper
 from trivium.storage.structs import struct_of
 
 if TYPE_CHECKING:
+    from trivium.assets import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.assets.store")
 
 
 BATCH: Final = 100
@@ -54,8 +58,6 @@ class AssetSweeper(Sweeper):
         """Delete expired files until the budget of seconds is used up; returns how many files.
         Raises AssetError and the storage errors; what was deleted until then stays deleted.
         """
-        from trivium.assets import store
-
         began = self._clock.monotonic()
         now = self._second(now)
         swept = 0
@@ -104,8 +106,6 @@ class Assets:
         """Keep a file for ``lifetime_s`` seconds. Raises AssetError and the storage errors; then,
         or when cancelled, nothing is left behind.
         """
-        from trivium.assets import store
-
         now = int(self._clock.now())
         asset = Asset(
             id=secrets.token_hex(20),
@@ -131,8 +131,6 @@ class Assets:
 
     async def find(self, asset_id: str) -> Asset | None:
         """Return a complete file that has not expired, else ``None``. Raises the storage errors."""
-        from trivium.assets import store
-
         if not ID.fullmatch(asset_id):
             return None
         async with self._db.read() as conn:
@@ -148,8 +146,6 @@ class Assets:
 
     async def delete(self, asset_id: str) -> None:
         """Remove a file, if it is there. Raises AssetError and the storage errors."""
-        from trivium.assets import store
-
         if not ID.fullmatch(asset_id):
             return
         await self._objects.delete(asset_id)

@@ -12,16 +12,12 @@ from trivium.storage.structs import values_of
 
 
 async def announce(conn: AsyncConnection, asset: Asset) -> None:
-    """Insert the row before the object is written: an object that was cut short is found by its
-    row.
-    """
+    """Insert the row before the object is written: one that is cut short is found by its row."""
     await conn.execute(insert(assets).values(values_of(asset, size_bytes=None)))
 
 
 async def complete(conn: AsyncConnection, asset_id: str, size_bytes: int) -> None:
-    """Note that the object is complete. Raises AssetError when its row has been removed
-    meanwhile.
-    """
+    """Note that the object is complete. Raises AssetError when its row is gone meanwhile."""
     done = await conn.execute(
         update(assets).where(assets.c.id == asset_id).values(size_bytes=size_bytes)
     )

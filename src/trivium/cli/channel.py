@@ -198,19 +198,13 @@ async def _tried(
 ) -> list[dict[str, Any]]:
     from trivium.upstream import tls
     from trivium.upstream.channel_test import check_channel
-    from trivium.upstream.limits import UpstreamLimits
     from trivium.upstream.pool import PooledClient
     from trivium.upstream.request_writer import Composer
     from trivium.upstream.resolve import Resolver
 
     loop = asyncio.get_running_loop()
     client = PooledClient(
-        UpstreamLimits(
-            keepalive_s=upstream.keepalive_s,
-            connections_max=upstream.connections_max,
-            wait_s=upstream.wait_s,
-            header_bytes_max=upstream.header_bytes_max,
-        ),
+        upstream,
         resolver=Resolver(upstream.dns_ttl_s, loop.time),
         tls=functools.cache(lambda: tls.context(upstream.ca_file)),
         now=loop.time,

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from enum import Enum, unique
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
+from trivium.settings.section import JobsSettings
 from trivium.wire.operation import Operation
 from trivium.wire.videos.answer import FINAL, VideoStatus
 from trivium.wire.videos.resource import VideoError, VideoResource
@@ -21,45 +22,6 @@ class ArchiveState(Enum):
     YES = "yes"
 
 
-class JobLimits(Protocol):
-    """What is read of the ``[jobs]`` settings."""
-
-    @property
-    def look_s(self) -> float:
-        """The first pause between two looks, in seconds."""
-        ...
-
-    @property
-    def look_max_s(self) -> float:
-        """The longest pause between two looks, in seconds."""
-        ...
-
-    @property
-    def age_max_s(self) -> float:
-        """The age at which a job counts as failed, in seconds."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """Jobs one worker looks after at a time."""
-        ...
-
-    @property
-    def keep_days(self) -> int:
-        """Days that files are kept; 0: they are not."""
-        ...
-
-    @property
-    def retention_days(self) -> int:
-        """Days that jobs are remembered; 0: for ever."""
-        ...
-
-    @property
-    def keep_bytes_max(self) -> int:
-        """The largest file that is kept."""
-        ...
-
-
 class JobAccount(msgspec.Struct, frozen=True, kw_only=True):
     """Where a job is made: follow-ups go there and nowhere else."""
 
@@ -72,11 +34,9 @@ class JobAccount(msgspec.Struct, frozen=True, kw_only=True):
     """The channel's own name."""
 
 
-class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """One row. Times in seconds since the epoch."""
+class JobOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked for, and for whom."""
 
-    id: str
-    """Ours; callers see no other."""
     user_id: int
     key_id: int
     request_id: str
@@ -84,6 +44,19 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     """The public name asked for."""
     account: JobAccount
+    """Where it is tried first, then where it is made."""
+    size: str
+    seconds: int
+    prompt: str
+    """Empty: it cannot be read any more."""
+    remixed_from: str | None = None
+
+
+class Job(JobOrder, frozen=True, kw_only=True):
+    """One row. Times in seconds since the epoch."""
+
+    id: str
+    """Ours; callers see no other."""
     upstream_id: str | None = None
     """``None``: the upstream has not answered yet."""
     file: str = ""
@@ -91,11 +64,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     status: VideoStatus = VideoStatus.QUEUED
     progress: int = 0
     error: VideoError | None = None
-    size: str
-    seconds: int
-    prompt: str
-    """Empty: it cannot be read any more."""
-    remixed_from: str | None = None
     created_at: int
     completed_at: int | None = None
     expires_at: int | None = None
@@ -149,7 +117,7 @@ FRESH_S: Final = 1
 """A video that was looked at a second ago is as it was: whoever asks more often gets that."""
 
 
-def pause_s(age_s: float, limits: JobLimits) -> int:
+def pause_s(age_s: float, limits: JobsSettings) -> int:
     """Seconds until the next look at a job that nobody asks about."""
     return max(1, round(min(limits.look_max_s, max(limits.look_s, age_s / 10))))
 
@@ -159,6 +127,6 @@ def poll_after_ms(age_s: float) -> int:
     return round(min(POLL_MS_MAX, max(POLL_MS, age_s * 50)))
 
 
-def is_too_old(age_s: float, limits: JobLimits) -> bool:
+def is_too_old(age_s: float, limits: JobsSettings) -> bool:
     """Whether the job is so old that it counts as failed."""
     return age_s >= limits.age_max_s

@@ -34,9 +34,7 @@ Keep = Callable[[Job], Awaitable[None]]
 
 
 async def look(jobs: Jobs, video_client: VideoClient, job: Job) -> Job:
-    """Look at a job that this worker claimed, and store the result. Raises what the database
-    raises.
-    """
+    """Look at a job that this worker claimed, and store the result. Raises the storage errors."""
     age = await jobs.certain_age_s(job)
     late = model.is_too_old(age, jobs.limits)
     try:

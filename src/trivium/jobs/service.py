@@ -6,7 +6,7 @@ the job ended first books its entry or gives the hold back, and nobody after it 
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import structlog
@@ -23,19 +23,27 @@ from trivium.jobs.model import (
     ArchiveState,
     Job,
     JobAccount,
-    JobLimits,
+    JobOrder,
 )
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
 from trivium.ledger.refusals import too_low
 from trivium.providers.videos.registry import protocol_of
+from trivium.settings.section import JobsSettings
 from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
 from trivium.storage.periodic import PurgeClock
+from trivium.storage.vault import Vault, VaultError
 from trivium.wire.videos.answer import SeenVideo, VideoStatus
 from trivium.wire.videos.resource import VideoError
 
 if TYPE_CHECKING:
+    from trivium.jobs import store
+    from trivium.ledger.holds import store as holds
     from trivium.storage.database import Database
+else:
+    holds = LateModule("trivium.ledger.holds.store")
+    store = LateModule("trivium.jobs.store")
 
 LIMIT_S = 10.0
 """One transaction of a caller's."""
@@ -46,33 +54,6 @@ SWEPT = 500
 
 log = structlog.get_logger()
 _SYSTEM = SystemClock()
-
-
-class Sealer(Protocol):
-    """Seals prompts; ``storage/vault.py`` is the real one."""
-
-    def seal(self, body: bytes, place: bytes) -> bytes:
-        """Encrypt ``body`` so that it opens for this place only."""
-        ...
-
-    def open(self, sealed: bytes, place: bytes) -> bytes:
-        """Decrypt what was sealed for this place. Raises VaultError."""
-        ...
-
-
-class JobOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """The values that a new job is made from."""
-
-    user_id: int
-    key_id: int
-    request_id: str
-    model: str
-    account: JobAccount
-    """Where it is tried first."""
-    size: str
-    seconds: int
-    prompt: str
-    remixed_from: str | None = None
 
 
 class _MissingError(Exception):
@@ -89,8 +70,8 @@ class Jobs:
     def __init__(
         self,
         db: "Database",
-        vault: Sealer,
-        limits: JobLimits,
+        vault: Vault,
+        limits: JobsSettings,
         *,
         spare: Callable[[int, int], Awaitable[None]],
         clock: Clock = _SYSTEM,
@@ -119,18 +100,10 @@ class Jobs:
         now = int(self._clock.now())
         job = Job(
             id=ID_PREFIX + secrets.token_hex(24),
-            user_id=order.user_id,
-            key_id=order.key_id,
-            request_id=order.request_id,
-            model=order.model,
-            account=order.account,
-            size=order.size,
-            seconds=order.seconds,
-            prompt=order.prompt,
-            remixed_from=order.remixed_from,
             created_at=now,
             looked_at=now,
             look_at=now + BIRTH_S,
+            **msgspec.structs.asdict(order),
         )
         sealed = self._vault.seal(order.prompt.encode(), job.id.encode())
         try:
@@ -146,9 +119,6 @@ class Jobs:
         raise too_low(hold.amount_nanos)
 
     async def _placed(self, job: Job, sealed: bytes, hold: Hold | None) -> bool:
-        from trivium.jobs import store
-        from trivium.ledger.holds import store as holds
-
         async with self._db.write(LIMIT_S) as conn:
             if hold is not None and not await holds.place(conn, held_of(hold, job.created_at)):
                 return False
@@ -175,9 +145,6 @@ class Jobs:
 
     async def _handed_over(self, job: Job, hold: Hold | None) -> None:
         """Raises ``_MissingError``; then nothing has happened."""
-        from trivium.jobs import store
-        from trivium.ledger.holds import store as holds
-
         async with self._db.write(LIMIT_S) as conn:
             if not await store.rename(conn, job.id, job.model):
                 return
@@ -188,19 +155,12 @@ class Jobs:
             raise _MissingError(hold.amount_nanos - (former.amount_nanos if former else 0))
 
     async def born(self, job: Job, account: JobAccount, seen: SeenVideo) -> Job:
-        """Note that an upstream has taken the job. May be repeated. Raises what ``Database.write``
-        raises.
-        """
+        """Note that an upstream has taken the job. May be repeated. Raises the storage errors."""
         begun = msgspec.structs.replace(job, account=account, upstream_id=seen.id)
         return await self.see(begun, seen)
 
     async def stillborn(self, job: Job) -> None:
-        """Delete a job that no upstream has taken, with its hold. Raises what ``Database.write``
-        raises.
-        """
-        from trivium.jobs import store
-        from trivium.ledger.holds import store as holds
-
+        """Delete a job that no upstream has taken, with its hold. Raises the storage errors."""
         async with self._db.write() as conn:
             if await store.forget(conn, job.id) is not None:
                 await holds.take(conn, job.request_id)
@@ -250,17 +210,13 @@ class Jobs:
         return await self.see(job, failed)
 
     async def lose(self, job: Job) -> Job:
-        """End a job whose worker was killed while it asked the upstream, so that the outcome is
-        unknown.
-        """
+        """End a job whose worker was killed while it asked the upstream: the outcome is unknown."""
         message = "The gateway was stopped while it asked for this video."
         error = VideoError(code=INTERRUPTED, message=message)
         lost = msgspec.structs.replace(job, status=VideoStatus.FAILED, error=error, look_at=None)
         return await self._write(lost, is_charged=self._interrupted == "hold", end=INTERRUPTED)
 
     async def _write(self, job: Job, *, is_charged: bool | None = None, end: str = "") -> Job:
-        from trivium.jobs import store
-
         async with self._db.write() as conn:
             if await store.change(conn, job):
                 if job.is_final:
@@ -274,8 +230,6 @@ class Jobs:
 
     async def _settle(self, conn: Any, job: Job, *, charged: bool, end: str) -> None:
         """End the hold, in the transaction that ends the job."""
-        from trivium.ledger.holds import store as holds
-
         held = await holds.take(conn, job.request_id)
         if held is None or not charged:
             return
@@ -287,8 +241,6 @@ class Jobs:
 
     async def find(self, user_id: int, job_id: str) -> Job | None:
         """A user's job. Raises ``Fault`` (LEDGER_DOWN) when the database is away."""
-        from trivium.jobs import store
-
         if not ID.fullmatch(job_id):
             return None
 
@@ -305,8 +257,6 @@ class Jobs:
         """A user's jobs behind one of them, and whether there are more; ``None``: there is no such
         job. Raises as ``find``.
         """
-        from trivium.jobs import store
-
         if after is not None and not ID.fullmatch(after):
             return None
 
@@ -327,8 +277,6 @@ class Jobs:
         """Delete a job that has ended. Returns the files that our own store has of it; ``None``:
         another call deleted it first. Raises as ``find``.
         """
-        from trivium.jobs import store
-
         try:
             async with self._db.write(LIMIT_S) as conn:
                 return await store.forget(conn, job.id)
@@ -339,8 +287,6 @@ class Jobs:
 
     async def due(self, limit: int) -> list[Job]:
         """Claim jobs that need a look and that no worker looks after; returns them."""
-        from trivium.jobs import store
-
         now = int(self._clock.now())
         async with self._db.read() as conn:
             if not await store.is_any_due(conn, now):
@@ -350,11 +296,7 @@ class Jobs:
         return [self._job(row) for row in rows]
 
     async def is_mine(self, job: Job) -> bool:
-        """Claim one job for a look now; ``False`` when it is claimed, or was looked at a moment
-        ago.
-        """
-        from trivium.jobs import store
-
+        """Claim a job for a look now; ``False``: it is claimed, or was looked at a moment ago."""
         now = int(self._clock.now())
         if now - model.FRESH_S < job.looked_at <= now:
             return False
@@ -363,15 +305,11 @@ class Jobs:
 
     async def extend(self, jobs: Sequence[Job]) -> None:
         """Extend the claims on jobs whose look takes long."""
-        from trivium.jobs import store
-
         async with self._db.write() as conn:
             await store.extend(conn, [job.id for job in jobs], int(self._clock.now()))
 
     async def put_off(self, job: Job) -> None:
         """Set a later look for a job whose upstream could not tell its state."""
-        from trivium.jobs import store
-
         now = int(self._clock.now())
         pause = model.pause_s(now - job.created_at, self.limits)
         async with self._db.write() as conn:
@@ -379,25 +317,17 @@ class Jobs:
 
     async def let_go(self, job: Job) -> None:
         """End the claim on a job that needs nothing more."""
-        from trivium.jobs import store
-
         async with self._db.write() as conn:
             await store.put_off(conn, job.id, None)
 
     async def keep(self, job: Job, kept: ArchiveState) -> bool:
-        """Note that our own store has the job's ``assets``; ``False``: the job was deleted
-        meanwhile.
-        """
-        from trivium.jobs import store
-
+        """Note that our own store has ``assets``; ``False``: the job was deleted meanwhile."""
         assert job.expires_at is not None
         async with self._db.write() as conn:
             return await store.keep(conn, job.id, kept, job.assets, job.expires_at)
 
     async def sweep(self) -> int:
         """Delete some of the jobs that ended long ago; returns how many."""
-        from trivium.jobs import store
-
         days = self.limits.retention_days
         if not days:
             return 0
@@ -406,11 +336,7 @@ class Jobs:
             return await store.sweep(conn, before, SWEPT)
 
     async def bring_back(self) -> int:
-        """Set an earlier look for jobs that were put off too far by a clock that was ahead; returns
-        how many.
-        """
-        from trivium.jobs import store
-
+        """Bring forward looks that a clock that was ahead had put off too far; returns how many."""
         async with self._db.write() as conn:
             now = int(self._clock.now())
             return await store.bring_back(conn, now, int(self.limits.look_max_s) + 1)
@@ -430,9 +356,6 @@ class Jobs:
         return self._clock.monotonic()
 
     def _job(self, row: Any) -> Job:
-        from trivium.jobs import store
-        from trivium.storage.vault import VaultError
-
         try:
             prompt = self._vault.open(row.prompt, row.id.encode()).decode()
         except VaultError as error:  # sealed with a key that is no longer here
@@ -449,7 +372,5 @@ def away(error: StorageError) -> Fault:
 
 async def strays(db: "Database") -> list[str]:
     """Requests whose hold has no running job: empty when all is well."""
-    from trivium.jobs import store
-
     async with db.read() as conn:
         return await store.strays(conn)

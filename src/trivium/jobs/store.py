@@ -119,9 +119,7 @@ async def is_any_due(conn: AsyncConnection, now: int) -> bool:
 
 
 async def claim(conn: AsyncConnection, now: int, limit: int) -> Sequence[Row[Any]]:
-    """Claim jobs whose time has come and that no worker looks after; returns their rows. Rows that
-    another node is claiming are left to it.
-    """
+    """Claim due jobs that no worker looks after; rows that another node claims are left to it."""
     due = (
         select(jobs.c.id)
         .where(jobs.c.look_at <= now, jobs.c.claimed_until <= now)
@@ -137,9 +135,7 @@ async def claim(conn: AsyncConnection, now: int, limit: int) -> Sequence[Row[Any
 
 
 async def claim_one(conn: AsyncConnection, job_id: str, now: int, seen_before: int) -> bool:
-    """Claim a job that has not been looked at since; ``False`` when another worker claims it, or
-    just looked.
-    """
+    """Claim a job not looked at since; ``False``: another worker claims it, or just looked."""
     done = await conn.execute(
         update(jobs)
         .where(

@@ -6,12 +6,13 @@ The bytes go from one to the other as they come: no more than a few pieces are i
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 import structlog
 
 from trivium.assets.model import Asset
+from trivium.assets.service import Assets
 from trivium.faults import Fault, Kind
 from trivium.jobs.model import ArchiveState as Keep
 from trivium.jobs.model import Job
@@ -31,30 +32,10 @@ PICTURES_S: Final = 3_600
 log = structlog.get_logger()
 
 
-class Store(Protocol):
-    """Keeps files; ``assets/service.py`` is the real one."""
-
-    async def put(
-        self,
-        data: bytes | AsyncIterator[bytes],
-        *,
-        user_id: int,
-        kind: str,
-        content_type: str,
-        lifetime_s: int,
-    ) -> Asset:
-        """Keep a file for ``lifetime_s`` seconds. Raises AssetError and the storage errors."""
-        ...
-
-    async def delete(self, asset_id: str) -> None:
-        """Remove a file. Raises AssetError and the storage errors."""
-        ...
-
-
 class VideoArchive:
     """Copies the files of finished videos from their upstream to our own store."""
 
-    def __init__(self, jobs: Jobs, source: VideoDownloader, store: Store) -> None:
+    def __init__(self, jobs: Jobs, source: VideoDownloader, store: Assets) -> None:
         self._jobs = jobs
         self._source = source
         self._store = store
@@ -86,9 +67,7 @@ class VideoArchive:
         await self._jobs.keep(job, Keep.YES)
 
     def _is_without(self, job: Job, error: Fault | TimeoutError) -> bool:
-        """Whether the job goes without this picture, because there is none or it cannot be
-        fetched.
-        """
+        """Whether the job goes without this picture: there is none, or it cannot be fetched."""
         age_s = self._jobs.now() - (job.completed_at or 0)
         lasting = isinstance(error, Fault) and not error.row.fallback
         return lasting or age_s >= PICTURES_S
@@ -218,9 +197,7 @@ class Pipe:
         self._news.set()
 
     def _is_other(self) -> bool:
-        """Whether the server sent the video in place of a picture: servers without variants ignore
-        which one is asked for.
-        """
+        """Whether the video came in place of a picture: some servers ignore the variant."""
         kind = type_of(self._headers.get("content-type", ""), VIDEO)
         return self._variant != VIDEO and not kind.startswith("image/")
 

@@ -80,9 +80,7 @@ class VideoClient:
         vendor_call: VendorCall,
         upload: Upload | None = None,
     ) -> bytes:
-        """Return the whole answer to an errand. Raises ``Fault``, with the upstream's status if it
-        refused.
-        """
+        """Return the whole answer to an errand. Raises ``Fault``, with the status of a refusal."""
         sink = short.BufferedCall(self._future())
         request = self.request(channel, credential, vendor_call, upload)
         await short.run(self._client, request, sink)
@@ -114,9 +112,7 @@ class VideoClient:
         return _whole(channel, sink)
 
     async def look(self, job: Job) -> SeenVideo:
-        """Return what the upstream says of a job. Raises ``Fault``: NOT_FOUND when it no longer
-        knows it.
-        """
+        """Ask what the upstream says of a job. Raises ``Fault``: NOT_FOUND if it has it no more."""
         channel, credential = self.locate(job.account)
         vendor_call = protocol_of(job.account.operation).look(upstream_video(job, channel))
         return self.read(job.account.operation, await self.ask(channel, credential, vendor_call))
@@ -195,9 +191,7 @@ def upstream_video(job: Job, channel: Channel) -> UpstreamVideo:
 
 
 def refused(channel: Channel, status: int, headers: dict[str, str], body: bytes) -> Fault:
-    """Return the fault for an upstream's refusal about a video that exists. A 404 means the
-    upstream no longer has it.
-    """
+    """Return the fault for a refusal about a video that exists: a 404 means it is gone there."""
     if status in (404, 410):
         return Fault(Kind.NOT_FOUND, "The upstream does not have this video any more.")
     return channel.provider.failure(VendorRefusal(status=status, headers=headers, body=body))

@@ -203,9 +203,7 @@ class Allowance:
         self.short_until = now + SHORT_S
 
     def answer(self, waiting: Waiting, now: float) -> LeaseVerdict:
-        """Decide about a waiting request after the turn that was just learnt of; takes what it
-        needs.
-        """
+        """Decide about a waiting request after a turn; takes what it needs."""
         amount = waiting.hold.amount_nanos
         if waiting.is_row:
             is_enough = amount <= self.pool - self.leased

@@ -13,9 +13,13 @@ from trivium.clock import Clock
 from trivium.ledger.amounts import AMOUNT_NANOS_MAX, format_usd
 from trivium.ledger.errors import BookedError, LedgerError
 from trivium.ledger.model import NANOS, Entry, EntryKind
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.ledger import store
     from trivium.storage.database import Connection, Database
+else:
+    store = LateModule("trivium.ledger.store")
 
 NOTE_CHARS_MAX: Final = 500
 BALANCE_NANOS_MAX: Final = 9 * 10**9 * NANOS
@@ -80,10 +84,7 @@ class Entries:
         along: Along | None = None,
     ) -> Entry:
         """Do as ``book`` in the transaction that is given, which an exception ends."""
-        from trivium.ledger import store
-
         entry = Entry(
-            id=0,
             user_id=user_id,
             kind=kind,
             amount_nanos=_amount(amount_nanos),
@@ -93,15 +94,11 @@ class Entries:
         )
         if not await store.has_user(conn, user_id):
             raise LedgerError(f"there is no user with the id {user_id}")
-        entry_id = await store.insert_entry(conn, entry)
-        if entry_id is not None:
-            balance = await store.add_to_account(conn, entry)
-            if abs(balance) > BALANCE_NANOS_MAX:
-                raise LedgerError("the balance would exceed nine billion dollars")
-            entry = msgspec.structs.replace(entry, id=entry_id)
+        booked = await append(conn, entry)
+        if booked is not None:
             if along is not None:
-                await along(conn, entry)
-            return entry
+                await along(conn, booked)
+            return booked
         booked = await store.entry_of(conn, request_id or "")
         if booked is None or (booked.user_id, booked.kind, booked.amount_nanos) != (
             user_id,
@@ -113,15 +110,11 @@ class Entries:
 
     async def balance(self, user_id: int) -> int:
         """Return nano-dollars; 0 for a user without entries."""
-        from trivium.ledger import store
-
         async with self._db.read() as conn:
             return await store.balance_of(conn, user_id)
 
     async def verify(self) -> list[Difference]:
         """Accounts whose balance is not the sum of their entries: empty when all is well."""
-        from trivium.ledger import store
-
         async with self._db.read(VERIFY_S) as conn:
             return [
                 Difference(
@@ -136,8 +129,6 @@ class Entries:
 
     async def misleased(self) -> list[tuple[int, int, int]]:
         """Accounts whose leased amount is not the sum of leases and holds: id and both sums."""
-        from trivium.ledger import store
-
         async with self._db.read() as conn:
             return [
                 (row.user_id, int(row.leased_nanos), int(row.leases_nanos))
@@ -145,15 +136,24 @@ class Entries:
             ]
 
     async def set_overdraft(self, user_id: int, overdraft_nanos: int) -> None:
-        """Let a balance go this far below zero. Raises ``LedgerError`` for an amount out of
-        range.
-        """
-        from trivium.ledger import store
-
+        """Let a balance go so far below zero. Raises ``LedgerError`` for an amount out of range."""
         if overdraft_nanos < 0:
             raise LedgerError("an overdraft is zero or more")
         async with self._db.write() as conn:
             await store.set_overdraft(conn, user_id, _amount(overdraft_nanos))
+
+
+async def append(conn: "Connection", entry: Entry) -> Entry | None:
+    """Append an entry and move its balance; ``None``: its request is booked already.
+
+    Raises ``LedgerError`` for a balance out of range, which is to end the transaction.
+    """
+    entry_id = await store.insert_entry(conn, entry)
+    if entry_id is None:
+        return None
+    if abs(await store.add_to_account(conn, entry)) > BALANCE_NANOS_MAX:
+        raise LedgerError("the balance would exceed nine billion dollars")
+    return msgspec.structs.replace(entry, id=entry_id)
 
 
 def _amount(nanos: int) -> int:

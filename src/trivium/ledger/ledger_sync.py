@@ -12,7 +12,7 @@ import contextlib
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
@@ -20,10 +20,15 @@ from trivium.clock import Clock, Steady
 from trivium.ledger.model import Settlement
 from trivium.ledger.orphan_journals import OrphanJournal, orphan_journals
 from trivium.ledger.worker import WorkerLedger
+from trivium.settings.model import LedgerSettings
 from trivium.storage.errors import Conflict, Rejected, StorageError
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.ledger import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.ledger.store")
 
 BATCH: Final = 4000
 """Settlements a transaction, which costs about 1 ms beside them: with few a busy worker would book
@@ -43,25 +48,6 @@ CLOSE_S: Final = 10.0
 log = structlog.get_logger()
 
 
-class SyncLimits(Protocol):
-    """What is read of the ``[ledger]`` settings."""
-
-    @property
-    def flush_s(self) -> float:
-        """The pause between two turns, in seconds."""
-        ...
-
-    @property
-    def fsync_ms(self) -> int:
-        """Milliseconds between syncs of the journal; 0: none."""
-        ...
-
-    @property
-    def lease_s(self) -> float:
-        """Seconds after which a silent worker's leases are free."""
-        ...
-
-
 class LedgerSync:
     """Books what a worker has settled, and renews its leases, at intervals."""
 
@@ -70,7 +56,7 @@ class LedgerSync:
         database: "Database",
         ledger: WorkerLedger,
         folder: Path,
-        limits: SyncLimits,
+        limits: LedgerSettings,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -130,8 +116,6 @@ class LedgerSync:
                     await self._sleep(0.05)
                 is_whole = not self._ledger.running and not self._keeps_journal
                 if is_whole:
-                    from trivium.ledger import store
-
                     async with self._database.write() as conn:
                         await store.give_back(conn, self._worker)
         if not is_whole:
@@ -163,8 +147,6 @@ class LedgerSync:
 
     async def hear(self) -> bool:
         """See whether others want what is leased here and not used; ``False``: it is away."""
-        from trivium.ledger import store
-
         if self._ledger.leased():
             try:
                 async with self._database.read(TURN_S) as conn:
@@ -178,8 +160,6 @@ class LedgerSync:
 
     async def look(self) -> None:
         """Keep our leases, look at idle ones, and see to what dead workers left."""
-        from trivium.ledger import store
-
         async with self._database.write(TURN_S) as conn:
             await store.renew(conn, self._worker)
         self._ledger.touch(self._ledger.idle())
@@ -217,8 +197,6 @@ class LedgerSync:
         self._is_down = False
 
     async def _transact(self, batch: list[Settlement], users: set[int]) -> None:
-        from trivium.ledger import store
-
         began = self._clock.monotonic()
         if began > self._ledger.trusted_until:
             # others may have been given what was leased here: none of it is relied on unseen
@@ -251,8 +229,6 @@ class LedgerSync:
         return True
 
     async def _replay(self, leftover: OrphanJournal) -> None:
-        from trivium.ledger import store
-
         settlements = leftover.settlements
         refused = 0
         for start in range(0, len(settlements), BATCH):
@@ -276,8 +252,6 @@ class LedgerSync:
 
     async def _book(self, worker: str, settlements: list[Settlement]) -> int:
         """Book a dead worker's settlements; how many the database refuses for good."""
-        from trivium.ledger import store
-
         try:
             async with self._database.write() as conn:
                 await store.turn(conn, worker, settlements, {})
@@ -290,8 +264,6 @@ class LedgerSync:
 
     async def _sweep(self) -> None:
         """Free the leases of workers that have been silent for too long, wherever they ran."""
-        from trivium.ledger import store
-
         if self._steady.jumped_s():
             return  # in a file the time is this machine's: all would look silent for as long
         silent_s = int(self._lease_s)

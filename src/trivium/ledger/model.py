@@ -26,7 +26,8 @@ class EntryKind(Enum):
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One append-only booking; a balance is the sum of its account's entries."""
 
-    id: int
+    id: int = 0
+    """0: not booked yet."""
     user_id: int
     kind: EntryKind
     amount_nanos: int

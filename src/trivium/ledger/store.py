@@ -338,9 +338,7 @@ async def _set_leases(
 
 
 async def _insert_usage(conn: AsyncConnection, settlements: Sequence[Settlement]) -> None:
-    """Append usage entries. The driver is given text and values, which spares SQLAlchemy's work
-    on each value.
-    """
+    """Append usage entries: as text and values, which spares SQLAlchemy's work on each."""
     rows = [(s.user_id, -s.cost_nanos, s.note, s.request_id, s.at, s.detail) for s in settlements]
     await insert(conn, entries, _USAGE, rows, _OF_USAGE)
     await add_to_days(conn, ((s.user_id, s.at, s.cost_nanos) for s in settlements))

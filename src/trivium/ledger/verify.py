@@ -12,6 +12,7 @@ from trivium.conversation.usage import Usage
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.cost import cost, tariff_of
 from trivium.ledger.model import Entry, EntryKind
+from trivium.observe.metrics.model import KINDS
 from trivium.routing.model import ImagePrice, PriceRow, VideoPrice
 
 if TYPE_CHECKING:
@@ -34,16 +35,7 @@ COLUMNS: Final = (
     "note",
     "end",
     "estimated",
-    "fresh",
-    "cache_read",
-    "cache_write_short",
-    "cache_write_long",
-    "output",
-    "reasoning",
-    "audio_input",
-    "audio_output",
-    "image_input",
-    "image_output",
+    *KINDS,
     "seconds",
     "characters",
     "requests",

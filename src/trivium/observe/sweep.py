@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.clock import Clock, SystemClock
+from trivium.storage.late import LateModule
 from trivium.storage.periodic import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
+    from trivium.observe import store
     from trivium.storage.database import Connection, Database
 
     Delete = Callable[[Connection, int, int], Awaitable[int]]
+else:
+    store = LateModule("trivium.observe.store")
 
 BATCH: Final = 500
 """Rows a transaction: SQLite's other writers wait some 10 ms for it."""
@@ -35,8 +39,8 @@ log = structlog.get_logger()
 class RecordSweeper(Sweeper):
     """Keeps records no longer than so many days; 0 keeps them for ever.
 
-    ``late_delete`` imports and returns what deletes a batch of something else: a function of a
-    transaction, a moment in milliseconds and a number of rows. ``name``: of that, for the log.
+    ``delete``: deletes a batch of something else, given a transaction, a moment in milliseconds and
+    a number of rows. ``name``: of that, for the log.
     """
 
     every_s = 600.0
@@ -49,25 +53,21 @@ class RecordSweeper(Sweeper):
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         *,
         name: str = "records",
-        late_delete: "Callable[[], Delete] | None" = None,
+        delete: "Delete | None" = None,
     ) -> None:
         super().__init__(db, clock, sleep)
         self._retention_days = retention_days
         self.what = name
-        self._late_delete = late_delete or _records
+        self._delete = delete
 
     async def run(self) -> None:
-        """Sweep at intervals. Logs one line when the database goes or comes back. Returns at once
-        if nothing is ever deleted.
-        """
+        """Sweep at intervals, unless nothing is ever deleted."""
         if self._retention_days:
             await super().run()
 
     async def round(self, now: float | None = None) -> bool:
-        """Delete what is too old; returns ``False`` when the budgets ended first. Raises what
-        ``Database.write`` raises; what was deleted until then stays deleted.
-        """
-        delete_before = self._late_delete()
+        """Delete what is too old; ``False`` when the budgets ended first."""
+        delete = self._delete or store.delete_before
         began = self._clock.monotonic()
         if now is None:
             now = self._clock.now()
@@ -75,7 +75,7 @@ class RecordSweeper(Sweeper):
         rows = 0
         while rows < ROWS_MAX and self._clock.monotonic() - began < SECONDS_MAX:
             async with self._db.write() as conn:
-                deleted = await delete_before(conn, before_ms, BATCH)
+                deleted = await delete(conn, before_ms, BATCH)
             rows += deleted
             if deleted < BATCH:
                 if rows:
@@ -84,9 +84,3 @@ class RecordSweeper(Sweeper):
             await self._sleep(PAUSE_S)
         log.info("swept", what=self.what, rows=rows, more=True)
         return False
-
-
-def _records() -> "Delete":
-    from trivium.observe import store
-
-    return store.delete_before

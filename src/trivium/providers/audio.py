@@ -1,6 +1,5 @@
 """Which rules a model of speech or transcription has, read from ``audio.toml`` at first use."""
 
-import re
 import tomllib
 from collections.abc import Collection
 from datetime import date
@@ -12,10 +11,9 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.providers.profiles import plain
+from trivium.providers.profiles import exactness, pattern, plain
 
 FORMATS: Final = ("json", "text", "srt", "verbose_json", "vtt", "diarized_json")
-_WILD: Final = re.compile(r"[*?]")
 
 
 @unique
@@ -105,14 +103,9 @@ def audio_class(kind: str, provider: str, model: str, named: str = "") -> AudioC
             continue
         if row.name == named:
             return row
-        for pattern in row.models:
-            rank = (bool(row.providers), len(_WILD.sub("", pattern)))
-            if rank > best and _matches(pattern, plain(model)):
+        for name in row.models:
+            rank = (bool(row.providers), exactness(name))
+            if rank > best and pattern(name).fullmatch(plain(model)):
                 best, found = rank, row
     assert found is not None  # the last row of each kind takes any name
     return found
-
-
-def _matches(pattern: str, name: str) -> bool:
-    text = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
-    return re.fullmatch(text, name) is not None

@@ -30,6 +30,10 @@ from trivium.providers.error_text import leading_member, member, public
 from trivium.providers.retry_after import reset_after, retry_after
 from trivium.wire.errors import RETRY_AFTER_MAX_S, too_long
 
+_MODEL_CODES: Final = frozenset({
+    "model_not_found", "model_not_available", "invalid_model", "deploymentnotfound",
+    "model_not_exist",
+})  # fmt: skip
 _CODES: Final[tuple[tuple[Kind, frozenset[str]], ...]] = (
     (
         Kind.CONTENT_POLICY,
@@ -73,10 +77,7 @@ _CODES: Final[tuple[tuple[Kind, frozenset[str]], ...]] = (
     (
         # the model, or something in the request, is not ours to use: see above
         Kind.UPSTREAM_DENIED,
-        frozenset({
-            "permission_denied", "permission_error", "model_not_found", "model_not_available",
-            "invalid_model", "deploymentnotfound", "model_not_exist",
-        }),
+        _MODEL_CODES | {"permission_denied", "permission_error"},
     ),
     (
         Kind.UPSTREAM_OVERLOADED,
@@ -96,15 +97,6 @@ _CODES: Final[tuple[tuple[Kind, frozenset[str]], ...]] = (
     (Kind.UPSTREAM_TIMEOUT, frozenset({"timeout_error", "deadline_exceeded", "upstream_timeout"})),
     (Kind.UNREPRESENTABLE, frozenset({"not_supported_error", "unimplemented"})),
 )  # fmt: skip
-_MODEL_CODES: Final = frozenset(
-    {
-        "model_not_found",
-        "model_not_available",
-        "invalid_model",
-        "deploymentnotfound",
-        "model_not_exist",
-    }
-)
 _REQUEST: Final = frozenset({400, 404, 409, 413, 422})
 """Statuses by which a vendor blames the request."""
 _KEPT: Final = {404: 404, 413: 413}

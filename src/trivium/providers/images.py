@@ -12,10 +12,9 @@ from typing import Final
 
 import msgspec
 
-from trivium.providers.profiles import plain
+from trivium.providers.profiles import exactness, pattern, plain
 from trivium.wire.images.rules import ImageClass
 
-_WILD: Final = re.compile(r"[*?]")
 _NEAR: Final = 0.03
 """By how much a size's ratio may differ from the one it is written as."""
 
@@ -80,10 +79,10 @@ def row_of(model: str) -> ImagesRow | None:
     """What is known of a model by its name; ``None`` when nothing is."""
     name = plain(model)
     found = [
-        (len(_WILD.sub("", pattern)), at, row)
+        (exactness(one), at, row)
         for at, row in enumerate(table().row)
-        for pattern in row.models
-        if re.fullmatch(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."), name)
+        for one in row.models
+        if pattern(one).fullmatch(name)
     ]
     return max(found)[2] if found else None
 

@@ -60,6 +60,16 @@ def plain(model: str) -> str:
     return model.rpartition("/")[2].lower()
 
 
+def pattern(name: str) -> re.Pattern[str]:
+    """What finds the models that a row's name stands for: ``*`` is any text, ``?`` a character."""
+    return re.compile(re.escape(name).replace(r"\*", ".*").replace(r"\?", "."))
+
+
+def exactness(name: str) -> int:
+    """How much of a row's name is written out: of several that match, the most exact counts."""
+    return len(_WILD.sub("", name))
+
+
 def matching(shape: str, provider: str, model: str) -> list[ProfileRow]:
     """The rows that count for a model, the most specific last."""
     name = plain(model)
@@ -83,8 +93,8 @@ def _rules(shape: str, provider: str) -> tuple[_Rule, ...]:
     """The rows of one shape at one provider, the least specific first."""
     found = [
         _Rule(
-            (len(_WILD.sub("", name)), bool(row.shapes) + bool(row.providers)),
-            _pattern(name),
+            (exactness(name), bool(row.shapes) + bool(row.providers)),
+            pattern(name),
             row,
         )
         for row in rows()
@@ -92,7 +102,3 @@ def _rules(shape: str, provider: str) -> tuple[_Rule, ...]:
         for name in row.models
     ]
     return tuple(sorted(found, key=lambda rule: rule.rank))
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(re.escape(name).replace(r"\*", ".*").replace(r"\?", "."))

@@ -9,8 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.response_store.model import References, ResponseMembers
-from trivium.response_store.structs import Event, Response, Skim
+from trivium.response_store.model import Event, References, Response, ResponseMembers, Skim
 from trivium.wire import sse
 from trivium.wire.checks import check
 
@@ -112,9 +111,7 @@ def by_id(rows: Iterable[bytes]) -> dict[str, bytes]:
 
 
 def said_in(said: bytes, *, stream: bool) -> ResponseMembers | None:
-    """Return the response object in a whole body or in a stream's last frames; ``None`` without
-    one.
-    """
+    """Return the response object of a body or of a stream's last frames; ``None`` without one."""
     if not stream:
         return _said(said)
     for frame in reversed(sse.frames(said)):

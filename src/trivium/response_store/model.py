@@ -1,35 +1,11 @@
 """Stored responses: what is noted when one passes, what is kept, and what a request recalls."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any
 
 import msgspec
 
 from trivium.wire.peek import Members
-
-
-class ResponseLimits(Protocol):
-    """What is read of the ``[responses]`` settings."""
-
-    @property
-    def store(self) -> bool:
-        """Whether answers are kept at all."""
-        ...
-
-    @property
-    def retention_days(self) -> int:
-        """Days that an answer is kept."""
-        ...
-
-    @property
-    def response_bytes_max(self) -> int:
-        """Size of an answer with its input, beyond which it is not kept."""
-        ...
-
-    @property
-    def user_bytes_max(self) -> int:
-        """Bytes kept for one user, beyond which the oldest go."""
-        ...
 
 
 class Note(msgspec.Struct, kw_only=True, gc=False):
@@ -126,3 +102,28 @@ class Resolved(msgspec.Struct, frozen=True):
     channel: str | None
     param: str
     """The last four as in ``Recollection``."""
+
+
+class Skim(msgspec.Struct, gc=False):
+    """The members of an item, in the responses shape's JSON, that tell what it is."""
+
+    type: Any = None
+    id: Any = None
+    role: Any = None
+    status: Any = None
+    encrypted_content: msgspec.Raw = msgspec.Raw()
+
+
+class Response(msgspec.Struct, gc=False):
+    """A response object: its id, its status, and its output unread."""
+
+    id: str
+    status: str = "completed"
+    output: list[msgspec.Raw] = []
+
+
+class Event(msgspec.Struct, gc=False):
+    """An event of a stream."""
+
+    type: str | None = None
+    response: msgspec.Raw = msgspec.Raw()

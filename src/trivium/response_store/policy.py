@@ -11,7 +11,8 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.response_store import items
-from trivium.response_store.model import Recollection, Resolved, ResponseLimits, StoredResponse
+from trivium.response_store.model import Recollection, Resolved, StoredResponse
+from trivium.settings.model import ResponsesSettings
 from trivium.wire import peek
 from trivium.wire.peek import Members
 
@@ -27,7 +28,7 @@ _YES: Final = b"true"
 class Memory(Protocol):
     """Finds what a user may refer to; ``response_store/service.py`` is the real one."""
 
-    limits: ResponseLimits
+    limits: ResponsesSettings
 
     async def find(self, user_id: int, response_id: str) -> StoredResponse | None:
         """Return a user's response; ``None`` if there is none."""
@@ -208,9 +209,7 @@ def _check_many(references: Mapping[int, str]) -> None:
 
 
 def told(members: Members, *, stored: bool) -> dict[str, msgspec.Raw]:
-    """Return the members that an answer echoes: the caller's own, and whether the answer is really
-    stored.
-    """
+    """Return the members an answer echoes: the caller's own, and whether it is really stored."""
     table = dict(members.table)
     table.pop("store", None)
     table["store"] = msgspec.Raw(_YES if stored else _NO)

@@ -9,13 +9,18 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault, Kind
 from trivium.response_store import items, rows
-from trivium.response_store.model import Note, ResponseLimits, StoredResponse
+from trivium.response_store.model import Note, StoredResponse
 from trivium.response_store.writer import PAUSE_S, ResponseWriter
+from trivium.settings.model import ResponsesSettings
 from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
 from trivium.storage.vault import Vault, VaultError
 
 if TYPE_CHECKING:
+    from trivium.response_store import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.response_store.store")
 
 LIMIT_S: Final = 5.0
 """A look-up that holds up a request."""
@@ -38,7 +43,7 @@ class ResponseStore:
         self,
         db: "Database",
         vault: Vault,
-        limits: ResponseLimits,
+        limits: ResponsesSettings,
         *,
         alone: bool = True,
         clock: Clock = _SYSTEM,
@@ -80,11 +85,7 @@ class ResponseStore:
         return await self._patiently(lambda: self._holder(user_id, item_id))
 
     async def homes(self, user_id: int, item_ids: Sequence[str]) -> dict[str, str]:
-        """Which of these items upstreams keep for the user, and by which channel. Raises as
-        ``find``.
-        """
-        from trivium.response_store import store
-
+        """Which of these items upstreams keep for the user, and by which channel. As ``find``."""
         found: dict[str, str] = {}
         left: list[str] = []
         for item_id in item_ids:
@@ -105,8 +106,6 @@ class ResponseStore:
 
     async def forget(self, user_id: int, response_id: str) -> bool:
         """Delete a response; ``False`` when there was none. Raises as ``find``."""
-        from trivium.response_store import store
-
         async with self.writer.without(user_id, response_id) as waited:
             try:
                 async with self._db.write(LIMIT_S) as conn:
@@ -130,8 +129,6 @@ class ResponseStore:
         return found
 
     async def _find(self, user_id: int, response_id: str) -> StoredResponse | None:
-        from trivium.response_store import store
-
         waiting = self.writer.find(user_id, response_id)
         if waiting is not None:
             return waiting
@@ -144,8 +141,6 @@ class ResponseStore:
         return rows.kept_of(row, self._vault)
 
     async def _holder(self, user_id: int, item_id: str) -> StoredResponse | None:
-        from trivium.response_store import store
-
         waiting = self.writer.holder(user_id, item_id)
         if waiting is not None:
             return waiting

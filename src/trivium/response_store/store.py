@@ -17,9 +17,7 @@ async def save(
     responses: Sequence[Mapping[str, Any]],
     items: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Insert rows. Repeating the call changes nothing; an id that is used again gets the newer
-    response.
-    """
+    """Insert rows; repeating it changes nothing. An id used again gets the newer response."""
     made = upsert(conn, stored_responses)
     update = {name: made.excluded[name] for name in _VALUES}
     await conn.execute(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.clock import Clock, SystemClock
-from trivium.response_store.model import ResponseLimits
+from trivium.settings.model import ResponsesSettings
 from trivium.storage.periodic import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ResponseSweeper(Sweeper):
     def __init__(
         self,
         db: "Database",
-        limits: ResponseLimits,
+        limits: ResponsesSettings,
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -44,9 +44,7 @@ class ResponseSweeper(Sweeper):
         self._limits = limits
 
     async def round(self, now: float | None = None) -> bool:
-        """Delete what is too old or too much; returns ``False`` when the budget of seconds ended
-        first. Raises what ``Database.write`` raises; what was deleted until then stays deleted.
-        """
+        """Delete what is too old or too much; ``False`` when the budget of seconds ended first."""
         from trivium.response_store import store
 
         began = self._clock.monotonic()

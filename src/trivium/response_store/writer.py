@@ -17,7 +17,8 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault
 from trivium.response_store import items, rows
-from trivium.response_store.model import Note, ResponseLimits, StoredResponse
+from trivium.response_store.model import Note, StoredResponse
+from trivium.settings.model import ResponsesSettings
 from trivium.storage.errors import SchemaStale, StorageDown
 from trivium.storage.vault import Vault
 from trivium.storage.write_behind import WriteBehind, next_batch
@@ -53,7 +54,7 @@ class ResponseWriter(WriteBehind):
         self,
         db: "Database",
         vault: Vault,
-        limits: ResponseLimits,
+        limits: ResponsesSettings,
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -104,9 +105,7 @@ class ResponseWriter(WriteBehind):
 
     @contextlib.asynccontextmanager
     async def without(self, user_id: int, response_id: str) -> AsyncIterator[bool]:
-        """Forget an answer that waits, and write nothing until the block ends. Gives whether it
-        waited.
-        """
+        """Forget an answer that waits; none is written until the block ends. Whether it waited."""
         async with self._turn:
             self._read()
             yield self._take_out(user_id, response_id)

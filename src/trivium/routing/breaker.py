@@ -10,8 +10,11 @@ from typing import Final
 
 import msgspec
 
-from trivium.routing.channel_health import Breaker, BreakerRules, State
+from trivium.routing.channel_health import Breaker, State
+from trivium.settings.model import RoutingSettings
 
+LEAST: Final = 20
+"""Attempts in a window before the share of failures counts."""
 PROBE_S: Final = 60.0
 """A probe that nobody heard of again for so long makes room for another."""
 
@@ -25,7 +28,7 @@ def state(breaker: Breaker, now: float) -> State:
     return State.PROBING if now < breaker.probe_until else State.READY
 
 
-def succeeded(breaker: Breaker, now: float, rules: BreakerRules) -> Breaker:
+def succeeded(breaker: Breaker, now: float, rules: RoutingSettings) -> Breaker:
     """An attempt was answered."""
     if breaker.until:
         # one that began before it opened says nothing of what came after
@@ -36,7 +39,7 @@ def succeeded(breaker: Breaker, now: float, rules: BreakerRules) -> Breaker:
 
 
 def failed(
-    breaker: Breaker, now: float, rules: BreakerRules, why: str, *, wait_s: float | None = None
+    breaker: Breaker, now: float, rules: RoutingSettings, why: str, *, wait_s: float | None = None
 ) -> Breaker:
     """An attempt failed, and it was the upstream's doing.
 
@@ -55,20 +58,20 @@ def failed(
     good, bad = (0, 1) if fresh else (breaker.good, breaker.bad + 1)
     row = breaker.row + 1
     counted = Breaker(row=row, good=good, bad=bad, since=now if fresh else breaker.since)
-    many = good + bad >= rules.least and bad >= rules.ratio * (good + bad)
+    many = good + bad >= LEAST and bad >= rules.failures_ratio * (good + bad)
     if told_until is None and row < rules.failures and not many:
         return counted
     return _opened(counted, now, rules, why, told_until)
 
 
-def refused(breaker: Breaker, now: float, rules: BreakerRules, why: str, most_s: float) -> Breaker:
+def refused(breaker: Breaker, now: float, rules: RoutingSettings, why: str) -> Breaker:
     """A vendor refused the credential: it rests for the cooldown, and twice as long each time.
 
-    ``most_s``: the longest rest. It is the vendor's word, so nobody is let through meanwhile.
+    It is the vendor's word, so nobody is let through meanwhile.
     """
     if now < breaker.until:
         return breaker  # an attempt that began before it opened
-    wait_s = min(rules.cooldown_s * 2.0 ** min(breaker.trips, 30), most_s)
+    wait_s = min(rules.cooldown_s * 2.0 ** min(breaker.trips, 30), rules.recheck_s)
     return _opened(breaker, now, rules, why, now + wait_s)
 
 
@@ -85,7 +88,7 @@ def released(breaker: Breaker) -> Breaker:
 
 
 def _opened(
-    breaker: Breaker, now: float, rules: BreakerRules, why: str, told_until: float | None
+    breaker: Breaker, now: float, rules: RoutingSettings, why: str, told_until: float | None
 ) -> Breaker:
     cooldown = min(rules.cooldown_s * 2.0 ** min(breaker.trips, 30), rules.cooldown_max_s)
     return Breaker(

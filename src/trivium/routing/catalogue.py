@@ -16,13 +16,10 @@ from trivium.routing.model import (
     Binding,
     Catalogue,
     Channel,
-    ImagePrice,
     Model,
     PriceRow,
-    PriceTier,
     Strategy,
     TimeLimits,
-    VideoPrice,
 )
 from trivium.secret import Secret
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, PriceChange, Timeouts
@@ -349,25 +346,11 @@ def _prices(entry: ModelEntry) -> tuple[PriceRow, ...]:
 
 
 def _price_row(entry: ModelEntry | PriceChange, since: int) -> PriceRow:
-    return PriceRow(
-        since=since,
-        price=_decimals(entry.price),
-        tiers=tuple(
-            PriceTier(above=tier.above, price=_decimals(tier.price))
-            for tier in sorted(entry.tiers, key=lambda tier: tier.above)
-        ),
-        images=tuple(
-            ImagePrice(size=image.size, quality=image.quality, price=Decimal(image.price))
-            for image in entry.images
-        ),
-        videos=tuple(
-            VideoPrice(size=video.size, price=Decimal(video.price)) for video in entry.videos
-        ),
-    )
-
-
-def _decimals(price: Mapping[str, str]) -> dict[str, Decimal]:
-    return {kind: Decimal(text) for kind, text in price.items()}
+    """The decimals of one price list, read as such; the longer a context, the later its tier."""
+    tiers = sorted(entry.tiers, key=lambda tier: tier.above)
+    told = {"since": since, "price": entry.price, "tiers": tiers}
+    told |= {"images": entry.images, "videos": entry.videos}
+    return msgspec.convert(told, PriceRow, from_attributes=True)
 
 
 def _limits(upstream: UpstreamSettings) -> TimeLimits:

@@ -21,18 +21,6 @@ class State(Enum):
     PROBING = "probing"  # nothing until the probe is back
 
 
-class BreakerRules(msgspec.Struct, frozen=True, kw_only=True):
-    """When it opens and for how long. The settings' ``[routing]`` table says why."""
-
-    failures: int = 5
-    ratio: float = 0.5
-    least: int = 20
-    """Attempts in a window before the ratio counts."""
-    window_s: float = 30.0
-    cooldown_s: float = 5.0
-    cooldown_max_s: float = 60.0
-
-
 class Breaker(msgspec.Struct, frozen=True, gc=False):
     """One breaker at one moment. Times are in the seconds of whoever asks."""
 

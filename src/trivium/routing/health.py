@@ -24,12 +24,12 @@ from trivium.routing.channel_health import (
     NEW,
     Breaker,
     BreakerChange,
-    BreakerRules,
     HealthKey,
     State,
     StepState,
 )
 from trivium.routing.model import Channel, Plan, Skip, Step
+from trivium.settings.model import RoutingSettings
 
 _log = structlog.get_logger()
 
@@ -95,17 +95,12 @@ class Health:
     def __init__(
         self,
         now: Callable[[], float],
-        rules: BreakerRules | None = None,
+        rules: RoutingSettings | None = None,
         *,
-        recheck_s: float = 600.0,
         told: Callable[[BreakerChange], None] | None = None,
     ) -> None:
-        """``recheck_s``: the longest that a refused credential rests before it is probed, and that
-        a vendor's word is taken for.
-        """
         self._now = now
-        self._rules = rules or BreakerRules()
-        self._recheck_s = recheck_s
+        self._rules = rules or RoutingSettings()
         self._told = told
         self.peers: Peers | None = None
         """``None``: this worker probes alone."""
@@ -116,10 +111,9 @@ class Health:
         """Those that are not closed: while there are none, nothing is looked up."""
         self._turns: dict[str, int] = {}
 
-    def configure(self, rules: BreakerRules, recheck_s: float) -> None:
+    def configure(self, rules: RoutingSettings) -> None:
         """Go by these from now on."""
         self._rules = rules
-        self._recheck_s = recheck_s
 
     # --- before an attempt ----------------------------------------------------------------------
 
@@ -232,11 +226,11 @@ class Health:
             self._release(_whole(key))
         before = self._breakers.get(key, NEW)
         if fault.kind is Kind.UPSTREAM_CREDENTIAL:
-            after = refused(before, now, self._rules, why, self._recheck_s)
+            after = refused(before, now, self._rules, why)
         elif fault.kind is Kind.UPSTREAM_DENIED:
             after = failed(before, now, self._rules, why)
         else:
-            wait_s = fault.retry_after and min(fault.retry_after, self._recheck_s)
+            wait_s = fault.retry_after and min(fault.retry_after, self._rules.recheck_s)
             after = failed(before, now, self._rules, why, wait_s=wait_s)
         self._put(key, before, after)
 

@@ -207,9 +207,7 @@ def _media(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
 
 
 def _fallbacks(i: int, model: ModelEntry, names: list[str]) -> Iterator[Problem]:
-    """Check a model's fallbacks. Only those it declares itself are followed, so its own name is the
-    only possible loop.
-    """
+    """Check a model's fallbacks: theirs are not followed, so only its own name is a loop."""
     for j, name in enumerate(model.fallbacks):
         path = ("models", i, "fallbacks", j)
         if name == model.name:

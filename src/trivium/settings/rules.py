@@ -61,9 +61,7 @@ def unregistered(value: str) -> str | None:
 
 
 def foreign(value: str) -> str | None:
-    """Do as ``unregistered`` for the value of a header, which may well be a word, a colon and a
-    path.
-    """
+    """Do as ``unregistered`` for a header's value, which may well be a word, a colon and a path."""
     if value.startswith(REGISTERED) or not _FORMS.match(value.strip()):
         return None
     return unregistered(value)
@@ -139,8 +137,7 @@ def _prices(table: str) -> dict[str, Rule]:
     }
 
 
-RULES: Final[dict[str, Rule]] = {
-    "server": Rule("[server]"),
+_RULES: Final[dict[str, Rule]] = {
     "server.listen": Rule('listen = "127.0.0.1:8080"', syntax.listen_address),
     "server.workers": Rule("workers = 1", between(1, 1024)),
     "server.admin_listen": Rule('admin_listen = "127.0.0.1:8081"', syntax.listen_address),
@@ -169,21 +166,16 @@ RULES: Final[dict[str, Rule]] = {
     "server.drain_notice_s": Rule("drain_notice_s = 2.0", _WAIT),
     "server.drain_idle_s": Rule("drain_idle_s = 5.0", _WAIT),
     "server.half_closed": Rule('half_closed = "cancel"', one_of("cancel", "answer")),
-    "server.cors_origins": Rule('cors_origins = ["https://app.example"]'),
     "server.cors_origins.*": Rule('cors_origins = ["https://app.example"]', syntax.browser_origin),
     "server.query_key": Rule("query_key = true"),
     "server.heartbeat_s": Rule("heartbeat_s = 10.0", _WAIT),
-    "server.trusted_proxies": Rule('trusted_proxies = ["10.0.0.0/8"]'),
     "server.trusted_proxies.*": Rule('trusted_proxies = ["10.0.0.0/8"]', syntax.network),
     "server.explain_headers": Rule("explain_headers = true"),
-    "storage": Rule("[storage]"),
     "storage.url": _address('url = "sqlite:///trivium.db"', syntax.storage_url),
     "storage.journal": Rule('journal = "journal/"', syntax.filled),
     "storage.pool": Rule("pool = 5", between(1, 1000)),
     "storage.poll_s": Rule("poll_s = 1.0", above_zero),
-    "shared": Rule("[shared]"),
     "shared.url": _address('url = "redis://127.0.0.1:6379/0"', syntax.shared_url),
-    "upstream": Rule("[upstream]"),
     "upstream.connect_timeout_s": Rule("connect_timeout_s = 10.0", above_zero),
     "upstream.first_byte_timeout_s": Rule("first_byte_timeout_s = 600.0", above_zero),
     "upstream.idle_timeout_s": Rule("idle_timeout_s = 300.0", above_zero),
@@ -196,7 +188,6 @@ RULES: Final[dict[str, Rule]] = {
     "upstream.dns_ttl_s": Rule("dns_ttl_s = 30.0", _WAIT),
     "upstream.proxy": _address('proxy = "http://127.0.0.1:3128"', syntax.proxy_url),
     "upstream.ca_file": Rule('ca_file = "tls/vendors.pem"', syntax.filled),
-    "routing": Rule("[routing]"),
     "routing.attempts_max": Rule("attempts_max = 5", between(1, 100)),
     "routing.attempts_s": Rule("attempts_s = 120.0", above_zero),
     "routing.slow_s": Rule("slow_s = 30.0", above_zero),
@@ -209,33 +200,26 @@ RULES: Final[dict[str, Rule]] = {
     "routing.cooldown_s": Rule("cooldown_s = 5.0", above_zero),
     "routing.cooldown_max_s": Rule("cooldown_max_s = 60.0", above_zero),
     "routing.recheck_s": Rule("recheck_s = 600.0", above_zero),
-    "audit": Rule("[audit]"),
     "audit.retention_days": Rule("retention_days = 400", section.retention),
-    "payments": Rule("[payments]"),
     "payments.provider": Rule('provider = "stripe"', one_of("", *payments.PROVIDERS)),
     "payments.secret_key": _secret('secret_key = "env:STRIPE_SECRET_KEY"'),
     "payments.webhook_secret": _secret('webhook_secret = "env:STRIPE_WEBHOOK_SECRET"'),
-    "payments.amounts": Rule('amounts = ["10", "25", "50", "100"]'),
     "payments.amounts.*": Rule('amounts = ["10", "25", "50", "100"]', payments.dollars),
     "payments.minimum": Rule('minimum = "5"', payments.dollars),
     "payments.maximum": Rule('maximum = "500"', payments.dollars),
     "payments.base_url": Rule('base_url = "http://127.0.0.1:12111"', syntax.web_url),
     "payments.page_url": Rule('page_url = "https://checkout.stripe.com"', syntax.web_url),
     "payments.contact": Rule('contact = "billing@gateway.example"'),
-    "records": Rule("[records]"),
     "records.flush_s": Rule("flush_s = 1.0", above_zero),
     "records.queue_max": Rule("queue_max = 100000", between(1, 100_000_000)),
     "records.retention_days": Rule("retention_days = 90", between(0, 100_000)),
-    "responses": Rule("[responses]"),
     "responses.store": Rule("store = true"),
     "responses.retention_days": Rule("retention_days = 30", between(1, 100_000)),
     "responses.response_bytes_max": Rule("response_bytes_max = 33554432", between(1024, 2**30)),
     "responses.user_bytes_max": Rule("user_bytes_max = 1073741824", between(1024, 2**50)),
-    "traces": Rule("[traces]"),
     "traces.retention_days": Rule("retention_days = 7", between(0, 100_000)),
     "traces.trace_bytes_max": Rule("trace_bytes_max = 1048576", between(1024, 2**30)),
     "traces.memory_bytes_max": Rule("memory_bytes_max = 33554432", between(1024, 2**40)),
-    "oauth": Rule("[oauth]"),
     "oauth.code_s": Rule("code_s = 60", between(1, 600)),
     "oauth.family_days": Rule("family_days = 365", between(30, 3650)),
     "oauth.strict_state": Rule("strict_state = false"),
@@ -248,18 +232,14 @@ RULES: Final[dict[str, Rule]] = {
     "oauth.authorize_per_minute": Rule("authorize_per_minute = 600", _MANY),
     "oauth.token_per_minute": Rule("token_per_minute = 60", _MANY),
     "oauth.failures_per_minute": Rule("failures_per_minute = 20", _MANY),
-    "logs": Rule("[logs]"),
     "logs.level": Rule('level = "info"', one_of("debug", "info", "warning", "error")),
     "logs.format": Rule('format = "auto"', one_of("auto", "json", "text")),
-    "metrics": Rule("[metrics]"),
     "metrics.enabled": Rule("enabled = true"),
     "metrics.token": Rule(
         'token = "env:METRICS_TOKEN"', secret=True, resolved=True, given=unregistered
     ),
-    "images": Rule("[images]"),
     "images.legacy_model": Rule('legacy_model = "dall-e-2"', syntax.model_name),
     "images.gpt_model": Rule('gpt_model = "gpt-image-2"', syntax.model_name),
-    "jobs": Rule("[jobs]"),
     "jobs.look_s": Rule("look_s = 5.0", above_zero),
     "jobs.look_max_s": Rule("look_max_s = 60.0", above_zero),
     "jobs.age_max_s": Rule("age_max_s = 86400.0", above_zero),
@@ -267,18 +247,15 @@ RULES: Final[dict[str, Rule]] = {
     "jobs.at_once": Rule("at_once = 8", between(1, 1_000)),
     "jobs.keep_days": Rule("keep_days = 7", between(0, 3_650)),
     "jobs.keep_bytes_max": Rule("keep_bytes_max = 2147483648", _BYTES),
-    "assets": Rule("[assets]"),
     "assets.url": Rule('url = "s3://bucket/prefix"', syntax.assets_url),
     "assets.endpoint": Rule('endpoint = "http://127.0.0.1:3900"', syntax.web_url),
     "assets.region": Rule('region = "eu-central-1"', syntax.filled),
     "assets.access_key": _secret('access_key = "env:S3_ACCESS_KEY"'),
     "assets.secret_key": _secret('secret_key = "env:S3_SECRET_KEY"'),
-    "accounts": Rule("[accounts]"),
     "accounts.signup": Rule('signup = "invitation"', one_of("open", "invitation", "closed")),
     "accounts.idle_hours": Rule("idle_hours = 12.0", between(0.1, 8_760)),
     "accounts.session_days": Rule("session_days = 14.0", between(0.01, 365)),
     "accounts.invitation_days": Rule("invitation_days = 7.0", between(0.01, 365)),
-    "mail": Rule("[mail]"),
     "mail.host": Rule('host = "smtp.example.com"', syntax.host_name),
     "mail.port": Rule("port = 587", between(1, 65_535)),
     "mail.security": Rule('security = "starttls"', one_of("starttls", "tls", "none")),
@@ -293,24 +270,19 @@ RULES: Final[dict[str, Rule]] = {
     "logins.issuer": Rule('issuer = "https://login.example.com"', syntax.web_url),
     "logins.client_id": Rule('client_id = "trivium"', syntax.filled),
     "logins.client_secret": _secret('client_secret = "env:COMPANY_LOGIN_SECRET"'),
-    "logins.scopes": Rule('scopes = ["openid", "email", "profile"]'),
     "logins.scopes.*": Rule('scopes = ["openid", "email", "profile"]', syntax.scope),
     "logins.trust_email": Rule("trust_email = true"),
     "logins.signup": Rule("signup = true"),
-    "ledger": Rule("[ledger]"),
     "ledger.flush_s": Rule("flush_s = 1.0", between(0.01, 60)),
     "ledger.fsync_ms": Rule("fsync_ms = 50", between(0, 60_000)),
     "ledger.abandoned": Rule('abandoned = "cancel"', one_of("cancel", "finish")),
     "ledger.interrupted": Rule('interrupted = "input"', one_of("free", "input", "hold")),
     "ledger.ahead_s": Rule("ahead_s = 360.0", between(0, 3_600)),
     "ledger.lease_s": Rule("lease_s = 900.0", between(10, 86_400)),
-    "prices": Rule("[prices]"),
     "prices.source": Rule('source = "https://prices.example/catalogue.json"', syntax.web_url),
     "prices.public_key": Rule(
         'public_key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="', syntax.public_key
     ),
-    "plugins": Rule("[plugins]"),
-    "plugins.enabled": Rule('enabled = ["trivium-northwind"]'),
     "plugins.enabled.*": Rule('enabled = ["trivium-northwind"]', syntax.filled),
     "groups": Rule('groups = { students = "0.8" }', names=syntax.group_name),
     "groups.*": Rule('groups = { students = "0.8" }', syntax.factor),
@@ -320,7 +292,6 @@ RULES: Final[dict[str, Rule]] = {
     "channels.api_key": Rule(
         'api_key = "env:OPENAI_API_KEY"', syntax.filled, secret=True, given=unregistered
     ),
-    "channels.api_keys": Rule('api_keys = ["env:KEY_ONE", "file:keys/two"]'),
     "channels.api_keys.*": Rule(
         'api_keys = ["env:KEY_ONE", "file:keys/two"]',
         syntax.filled,
@@ -374,7 +345,6 @@ RULES: Final[dict[str, Rule]] = {
     "models.price_changes": Rule("[[models.price_changes]]"),
     "models.price_changes.since": Rule('since = "2027-01-01"', syntax.since),
     **_prices("models.price_changes"),
-    "fetch": Rule("[fetch]"),
     "fetch.enabled": Rule("enabled = true"),
     "fetch.timeout_s": Rule("timeout_s = 15.0", above_zero),
     "fetch.bytes_max": Rule("bytes_max = 20971520", _BYTES),
@@ -382,12 +352,10 @@ RULES: Final[dict[str, Rule]] = {
     "fetch.redirects_max": Rule("redirects_max = 3", between(0, 10)),
     "fetch.kept_s": Rule("kept_s = 3600.0", _WAIT),
     "fetch.kept_bytes_max": Rule("kept_bytes_max = 67108864", _BYTES),
-    "fetch.networks": Rule('networks = ["10.20.0.0/16"]'),
     "fetch.networks.*": Rule('networks = ["10.20.0.0/16"]', syntax.network),
     "models.free": Rule("free = true"),
     "models.strategy": Rule('strategy = "latency"', one_of("weight", "latency", "price")),
     "models.hedge_s": Rule("hedge_s = 5.0", _WAIT),
-    "models.fallbacks": Rule('fallbacks = ["gpt-5-mini"]'),
     "models.fallbacks.*": Rule('fallbacks = ["gpt-5-mini"]', syntax.model_name),
     "models.title": Rule('title = "GPT-5"', syntax.filled),
     "models.owned_by": Rule('owned_by = "trivium"', syntax.filled),
@@ -400,6 +368,12 @@ RULES: Final[dict[str, Rule]] = {
     "models.tokens_per_minute": Rule("tokens_per_minute = 200000", _RATE),
     "models.max_concurrency": Rule("max_concurrency = 64", _MANY),
 }
+RULES: Final[dict[str, Rule]] = {
+    **{top: Rule(f"[{top}]") for top in dict.fromkeys(name.split(".")[0] for name in _RULES)},
+    **{name[:-2]: Rule(item.example) for name, item in _RULES.items() if name.endswith(".*")},
+    **_RULES,
+}
+"""A table needs nothing beside its settings, and a list nothing beside its items."""
 
 
 def rule(path: Path) -> Rule | None:

@@ -7,6 +7,7 @@ import math
 import re
 from base64 import b64decode
 from collections.abc import Callable
+from contextlib import suppress
 from difflib import get_close_matches
 from ipaddress import ip_address, ip_network
 from typing import Any, Final, TypeAlias
@@ -21,10 +22,8 @@ _SECONDS_MAX: Final = 315_360_000
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, section 5.6.2
 _FIELD_VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?")
 _HOST: Final = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]*[0-9A-Za-z])?\.?|\[[0-9A-Fa-f:.]+\]")
-_LOGIN: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
-_SCOPE: Final = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,100}")  # RFC 6749, appendix A.4
 _MAILBOX: Final = re.compile(r"[^@\s<>\x00-\x1f\x7f]{1,64}@[0-9A-Za-z.-]+")
-_CHANNEL: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:/@-]{0,63}")
+_NAME: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:/@-]{0,63}")
 _NUMBERED: Final = re.compile(r"/?|/[0-9]{1,5}")
 
 _PARAMETERS: Final = (
@@ -63,6 +62,23 @@ FRAMING: Final = frozenset(
 operator's own would break or smuggle requests."""
 
 
+def _like(pattern: re.Pattern[str], wrong: str) -> Check:
+    """Return a check for a text of a pattern; ``{}`` in what it answers is the text."""
+    return lambda value: None if pattern.fullmatch(value) else wrong.format(shown(value))
+
+
+def _read_by(reader: Callable[[str], object], wrong: str) -> Check:
+    """Return a check for a text that ``reader`` can make something of; ``{}`` as above."""
+
+    def check(value: str) -> str | None:
+        with suppress(ValueError, ZeroDivisionError):
+            reader(value)
+            return None
+        return wrong.format(shown(value))
+
+    return check
+
+
 def host_port(text: str) -> tuple[str, int]:
     """Host and port of ``HOST:PORT``; an IPv6 host in brackets comes without them.
 
@@ -76,13 +92,8 @@ def host_port(text: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def listen_address(value: str) -> str | None:
-    """Check an address to listen on, written ``HOST:PORT``."""
-    try:
-        host_port(value)
-    except ValueError:
-        return f"must be HOST:PORT with a port up to 65535, not {shown(value)}"
-    return None
+listen_address: Final = _read_by(host_port, "must be HOST:PORT with a port up to 65535, not {}")
+"""An address to listen on, written ``HOST:PORT``."""
 
 
 def _split(value: str) -> SplitResult | None:
@@ -153,16 +164,13 @@ def mailbox(value: str) -> str | None:
     return f"must be an address, perhaps with a name before it, not {shown(value)}"
 
 
-def login_name(value: str) -> str | None:
-    """Check the name of an outside login: it is part of an address."""
-    if _LOGIN.fullmatch(value):
-        return None
-    return f'must be up to 32 lower-case letters, digits and "-", not {shown(value)}'
-
-
-def scope(value: str) -> str | None:
-    """Check a scope of an outside login: one word, without spaces."""
-    return None if _SCOPE.fullmatch(value) else f"must be one scope, not {shown(value)}"
+login_name: Final = _like(
+    re.compile("[a-z0-9][a-z0-9-]{0,31}"),
+    'must be up to 32 lower-case letters, digits and "-", not {}',
+)
+"""The name of an outside login: it is part of an address."""
+scope: Final = _like(re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,100}"), "must be one scope, not {}")
+"""A scope of an outside login: one word, without spaces. RFC 6749, appendix A.4."""
 
 
 def public_key(value: str) -> str | None:
@@ -287,11 +295,10 @@ def one_of(*names: str) -> Check:
     return check
 
 
-def url_path(value: str) -> str | None:
-    """Check a path with or without a query."""
-    if re.fullmatch(r"/[\x21-\x7e]*", value) and "#" not in value:
-        return None
-    return "must begin with / and have no space and no fragment"
+url_path: Final = _like(
+    re.compile(r"/[\x21\x22\x24-\x7e]*"), "must begin with / and have no space and no fragment"
+)
+"""A path with or without a query."""
 
 
 def filled(value: str) -> str | None:
@@ -299,11 +306,15 @@ def filled(value: str) -> str | None:
     return None if value.strip() else "must not be empty"
 
 
-def channel_name(value: str) -> str | None:
-    """Check a channel's name: it travels in a response header and in logs."""
-    if _CHANNEL.fullmatch(value):
-        return None
-    return f"must be 1 to 64 letters, digits or ._:/@- and begin with one, not {shown(value)}"
+channel_name: Final = _like(
+    _NAME, "must be 1 to 64 letters, digits or ._:/@- and begin with one, not {}"
+)
+"""A channel's name: it travels in a response header and in logs."""
+group_name: Final = _like(
+    _NAME,
+    "is not a name: 1 to 64 letters, digits or ._:/@- that begin with a letter or digit",
+)
+"""The name of a price group."""
 
 
 def model_name(value: str) -> str | None:
@@ -321,18 +332,19 @@ def header_name(value: str) -> str | None:
     return None
 
 
-def header_value(value: str) -> str | None:
-    """Check a header's value; it may be a secret, so it is not shown."""
-    return None if _FIELD_VALUE.fullmatch(value) else "must be visible ASCII text on one line"
-
-
-def network(value: str) -> str | None:
-    """Check an address or a network of addresses."""
-    try:
-        ip_network(value)
-    except ValueError:
-        return f"must be an address or a network as CIDR, not {shown(value)}"
-    return None
+header_value: Final = _like(_FIELD_VALUE, "must be visible ASCII text on one line")
+"""A header's value; it may be a secret, so it is not shown."""
+network: Final = _read_by(ip_network, "must be an address or a network as CIDR, not {}")
+"""An address or a network of addresses."""
+price: Final = _like(DECIMAL, "must be a plain decimal of 0 or more in US dollars, not {}")
+"""A plain decimal of US dollars, 0 or more."""
+since: Final = _read_by(day, "must be a day as YYYY-MM-DD, not {}")
+"""A day, written ``YYYY-MM-DD``."""
+factor: Final = _read_by(
+    lambda text: 1 / multiplier(text),
+    "must be a factor above 0 as a decimal or a fraction, not {}",
+)
+"""A group's multiplier: one that can be divided by."""
 
 
 def price_kind(value: str) -> str | None:
@@ -342,37 +354,3 @@ def price_kind(value: str) -> str | None:
     close = get_close_matches(value, KINDS, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(KINDS)}"
     return f"is not a kind of price ({hint})"
-
-
-def price(value: str) -> str | None:
-    """Check a price: a plain decimal of US dollars, 0 or more."""
-    if DECIMAL.fullmatch(value):
-        return None
-    return f"must be a plain decimal of 0 or more in US dollars, not {shown(value)}"
-
-
-def since(value: str) -> str | None:
-    """Check a day, written ``YYYY-MM-DD``."""
-    try:
-        day(value)
-    except ValueError:
-        return f"must be a day as YYYY-MM-DD, not {shown(value)}"
-    return None
-
-
-def factor(value: str) -> str | None:
-    """Check a group's multiplier."""
-    try:
-        exact = multiplier(value)
-    except ValueError:
-        exact = None
-    if exact:
-        return None
-    return f"must be a factor above 0 as a decimal or a fraction, not {shown(value)}"
-
-
-def group_name(value: str) -> str | None:
-    """Check the name of a price group."""
-    if _CHANNEL.fullmatch(value):
-        return None
-    return "is not a name: 1 to 64 letters, digits or ._:/@- that begin with a letter or digit"

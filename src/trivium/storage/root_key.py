@@ -35,9 +35,7 @@ class RootKeys:
         self._keys = keys
 
     def ring(self, purpose: str) -> Keyring:
-        """Return the keys for one purpose, which tell nothing of those for another (HKDF, RFC
-        5869).
-        """
+        """Return the keys for one purpose, which tell nothing of those for another (RFC 5869)."""
         return Keyring.late(functools.partial(_derived, self._keys, f"trivium {purpose}".encode()))
 
 
@@ -66,9 +64,7 @@ def root_keys(given: str | None, file: Path) -> RootKeys:
 
 
 def found_keys(given: str | None, file: Path) -> RootKeys | None:
-    """Return the keys as ``root_keys`` does, without making any; ``None`` where there is none
-    yet.
-    """
+    """Return the keys as ``root_keys`` does, without making any; ``None``: there is none yet."""
     keys = [_secret(one) for one in (given or "").split()]
     if not keys:
         key = _read(file)
@@ -106,9 +102,7 @@ def _read(file: Path) -> bytes | None:
 
 
 def _make(file: Path) -> None:
-    """Write a new key whole or not at all: two workers may start at once, and both must get one
-    key.
-    """
+    """Write a new key whole or not at all: two workers that start at once must get one key."""
     key = os.urandom(_KEY_BYTES)
     draft = file.with_name(f"{file.name}.{os.getpid()}")
     try:

@@ -33,9 +33,7 @@ OVERHEAD: Final = _BODY + TAG_BYTES
 
 
 class VaultError(Exception):
-    """A stored body cannot be opened: its key is gone, it belongs to another row, or it is
-    damaged.
-    """
+    """A stored body cannot be opened: its key is gone, or it is damaged or another row's."""
 
 
 class Vault:
@@ -64,9 +62,7 @@ class Vault:
         return sealed
 
     def is_current(self, sealed: bytes) -> bool:
-        """Whether the current sealing key sealed it. If not, a body that stays should be sealed
-        anew.
-        """
+        """Whether the current key sealed it. If not, a body that stays should be sealed anew."""
         return sealed[len(FORMAT) : _SALT] == self._keys.id
 
     def open(self, sealed: bytes | bytearray, place: bytes) -> bytes:

@@ -107,9 +107,7 @@ class WriteBehind(ABC):
         self._untold += count
 
     def away(self, error: Exception) -> bool:
-        """Note that the database did not take a batch. Returns ``False``: it has to be tried
-        again.
-        """
+        """Note that the database did not take a batch; ``False``: it has to be tried again."""
         if not self._is_down:
             log.warning("writes_wait", queue=self._name, error=str(error), waiting=self.waiting)
         self._is_down = True

@@ -56,9 +56,7 @@ class Room:
 
 
 class Spool:
-    """The bytes of one upload. Belongs to one event loop; every method but ``read`` returns at
-    once.
-    """
+    """The bytes of one upload, of one event loop; every method but ``read`` returns at once."""
 
     __slots__ = (
         "_busy",
@@ -211,9 +209,7 @@ class Spool:
             self._drop()
 
     def _drop(self) -> None:
-        """Close the file, unless a thread uses it: its descriptor could belong to another file by
-        then.
-        """
+        """Close the file, unless a thread uses it: its descriptor may be another file's by then."""
         if not self._busy and self._file is not None:
             self._file.close()
             self._file = None

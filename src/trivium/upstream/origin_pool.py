@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
+from trivium.settings.model import UpstreamSettings
 from trivium.upstream.connect import Connector
 from trivium.upstream.connection import Carried, ConnectionKeeper, UpstreamConnection
-from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.pool_stats import PoolStats
 from trivium.upstream.request import Origin
 
@@ -22,7 +22,11 @@ class OriginPool(ConnectionKeeper):
     """One origin's connections. Times are the loop's seconds."""
 
     def __init__(
-        self, origin: Origin, limits: UpstreamLimits, connector: Connector, now: Callable[[], float]
+        self,
+        origin: Origin,
+        limits: UpstreamSettings,
+        connector: Connector,
+        now: Callable[[], float],
     ) -> None:
         self._origin = origin
         self._limits = limits

@@ -13,12 +13,12 @@ import msgspec
 
 from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault, Kind
+from trivium.settings.model import UpstreamSettings
 from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.connect import Connector
 from trivium.upstream.credentials import Credentials
 from trivium.upstream.deadlines import TICK_S
 from trivium.upstream.exchange import UpstreamExchange
-from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.origin_pool import OriginPool
 from trivium.upstream.pool_stats import NOTHING, PoolStats
 from trivium.upstream.request import Origin, Request
@@ -34,7 +34,7 @@ class PooledClient(Client):
 
     def __init__(
         self,
-        limits: UpstreamLimits,
+        limits: UpstreamSettings,
         *,
         resolver: Resolver,
         tls: Callable[[], ssl.SSLContext],

@@ -313,9 +313,7 @@ def _request(
 
 
 def checked_line(name: str, value: str) -> tuple[bytes, bytes]:
-    """A header of the provider's code. Raises ``ValueError`` for what is none; the value is not
-    shown.
-    """
+    """A header of the provider's code. Raises ``ValueError``, without the value, for no header."""
     raw_name, raw = name.encode("utf-8"), value.encode("utf-8")
     if not _TOKEN.fullmatch(raw_name) or not _VALUE.fullmatch(raw):
         raise ValueError(f"{name!r} cannot be written as a header")

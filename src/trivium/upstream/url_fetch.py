@@ -10,42 +10,27 @@ import asyncio
 import ssl
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from ipaddress import ip_network
 from typing import Final
 
 import msgspec
 import structlog
 
-from trivium import __version__
 from trivium.faults import Fault, Kind
 from trivium.routing.model import TimeLimits
+from trivium.settings.model import UpstreamSettings
+from trivium.settings.section import FetchSettings
+from trivium.upstream import vendor_files
 from trivium.upstream.call import Call, HeaderLines
-from trivium.upstream.limits import UpstreamLimits
-from trivium.upstream.pool import PooledClient
-from trivium.upstream.public_addresses import Destination, Network, guarded, place
-from trivium.upstream.request import Request
-from trivium.upstream.resolve import Resolver, system_lookup
+from trivium.upstream.public_addresses import Destination, place
 
 log = structlog.get_logger(__name__)
 
-_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 ENTRY_BYTES: Final = 1_024
 """What a kept file takes beside its bytes and its address, about: empty files fill memory too."""
-_POOL: Final = UpstreamLimits(
+_POOL: Final = UpstreamSettings(
     keepalive_s=1.0, connections_max=8, wait_s=5.0, header_bytes_max=65_536
 )
-
-
-class FetchLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one file may cost. The settings' ``[fetch]`` table has the defaults and why."""
-
-    bytes_max: int
-    seconds: float
-    redirects_max: int
-    kept_bytes_max: int
-    kept_s: float
-    files_max: int
-    networks: tuple[Network, ...] = ()
-    """Ranges that may be fetched from though they are not public."""
 
 
 class FetchedFile(msgspec.Struct, frozen=True):
@@ -104,17 +89,13 @@ class _Sink:
 class UrlFetcher:
     """Fetches files and keeps them for a while. Belongs to one loop."""
 
-    def __init__(self, reach: FetchLimits, *, tls: Callable[[], ssl.SSLContext]) -> None:
+    def __init__(self, reach: FetchSettings, *, tls: Callable[[], ssl.SSLContext]) -> None:
         loop = asyncio.get_running_loop()
         self.files_max = reach.files_max
         self._reach = reach
         self._now = loop.time
-        self._client = PooledClient(
-            _POOL,
-            resolver=Resolver(30.0, loop.time, guarded(system_lookup, reach.networks)),
-            tls=tls,
-            now=loop.time,
-        )
+        allowed = tuple(map(ip_network, reach.networks))
+        self._client = vendor_files.client(_POOL, tls=tls, now=loop.time, networks=allowed)
         self._kept: OrderedDict[tuple[int, str], tuple[float, FetchedFile]] = OrderedDict()
         self._kept_bytes = 0
         self._asking: dict[tuple[int, str], asyncio.Task[FetchedFile]] = {}
@@ -144,10 +125,10 @@ class UrlFetcher:
 
     async def _ask(self, key: tuple[int, str]) -> FetchedFile:
         try:
-            async with asyncio.timeout(self._reach.seconds):
+            async with asyncio.timeout(self._reach.timeout_s):
                 file = await self._follow(key[1])
         except TimeoutError:
-            raise _failed(f"it did not come within {self._reach.seconds:g} seconds") from None
+            raise _failed(f"it did not come within {self._reach.timeout_s:g} seconds") from None
         finally:
             self._asking.pop(key, None)
         self._keep(key, file)
@@ -157,7 +138,7 @@ class UrlFetcher:
         at = place(url)
         for _ in range(self._reach.redirects_max + 1):
             sink = await self._get(at)
-            if sink.status in _REDIRECTS and b"location" in sink.headers:
+            if sink.status in vendor_files.REDIRECTS and b"location" in sink.headers:
                 at = place(sink.headers[b"location"].decode("latin-1"), before=at)
                 continue
             if sink.status != 200:
@@ -169,18 +150,12 @@ class UrlFetcher:
     async def _get(self, at: Destination) -> _Sink:
         ended: asyncio.Future[Fault | None] = asyncio.get_running_loop().create_future()
         sink = _Sink(self._reach.bytes_max, ended)
-        seconds = self._reach.seconds
-        payload = (
-            f"GET {at.target} HTTP/1.1\r\nhost: {at.authority}\r\n"
-            f"user-agent: trivium/{__version__}\r\naccept: */*\r\naccept-encoding: identity\r\n"
-            "connection: close\r\n\r\n"
-        ).encode("ascii")
+        seconds = self._reach.timeout_s
         limits = TimeLimits(connect=seconds, first_byte=seconds, idle=seconds, total=seconds)
+        request = vendor_files.request(at, limits, [(b"connection", b"close")])
         call: Call | None = None
         try:
-            call = await self._client.open(
-                Request(origin=at.origin, payload=payload, limits=limits), sink
-            )
+            call = await self._client.open(request, sink)
             fault = await ended
         except Fault as refused:
             # one text for what is not there and what may not be reached: no map of the network

@@ -13,7 +13,7 @@ from typing import Final
 
 from trivium import __version__
 from trivium.routing.model import TimeLimits
-from trivium.upstream.limits import UpstreamLimits
+from trivium.settings.model import UpstreamSettings
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.public_addresses import Destination, Network, guarded
 from trivium.upstream.request import Request
@@ -24,7 +24,7 @@ REDIRECTS_MAX: Final = 3
 
 
 def client(
-    limits: UpstreamLimits,
+    limits: UpstreamSettings,
     *,
     tls: Callable[[], ssl.SSLContext],
     now: Callable[[], float],

@@ -1,13 +1,12 @@
 """People's accounts, with the mail server their letters go by."""
 
 import contextlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from trivium.clock import SystemClock
 from trivium.oauth.addresses import addresses
-from trivium.settings.load import environment
 from trivium.settings.model import Settings
+from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
     from trivium.identity.accounts.emails import Outgoing
@@ -39,9 +38,7 @@ def accounts_of(
 def build(
     settings: Settings, database: "Database", vault: "Vault", post: "Outgoing | None"
 ) -> "Accounts":
-    """Build accounts as ``accounts_of`` does, with letters left to the caller. Close it when
-    done.
-    """
+    """Build accounts, with letters left to the caller. Close it when done."""
     from trivium.identity.accounts.service import Accounts
     from trivium.identity.accounts.sso.provider import by_name
 
@@ -58,13 +55,9 @@ def build(
 
 def vault_of(settings: Settings) -> "Vault":
     """Return the vault for what accounts must read again."""
-    from trivium.storage.root_key import root_keys
     from trivium.storage.vault import Vault
 
-    keys = root_keys(
-        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
-    )
-    return Vault(keys.ring(PURPOSE))
+    return Vault(keys_of(settings).ring(PURPOSE))
 
 
 def origin(settings: Settings) -> str:

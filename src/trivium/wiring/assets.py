@@ -4,13 +4,15 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from trivium.clock import SystemClock
-from trivium.settings.load import environment
 from trivium.settings.model import Settings
+from trivium.settings.section import AssetsSettings
 from trivium.wiring.background import background
+from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
-    from trivium.assets.objects import ObjectLocation
     from trivium.assets.service import Assets
     from trivium.storage.database import Database
 
@@ -22,36 +24,22 @@ async def assets_of(
     from trivium.assets.address import SignedAddresses
     from trivium.assets.objects import Objects
     from trivium.assets.service import Assets, AssetSweeper
-    from trivium.storage.root_key import root_keys
 
-    keys = root_keys(
-        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
-    )
     objects = Objects(place(settings))
-    addresses = SignedAddresses(keys.ring("assets"), settings.server.public_url or origin)
+    ring = keys_of(settings).ring("assets")
+    addresses = SignedAddresses(ring, settings.server.public_url or origin)
     await background(stack, AssetSweeper(database, objects, SystemClock()).run)
     return Assets(database, objects, addresses, SystemClock())
 
 
 def is_apart(settings: Settings) -> bool:
-    """Whether generated files lie where other nodes of the database cannot see them: in the default
-    folder of this machine.
-    """
+    """Whether files lie in this machine's default folder, which no other node can see."""
     return not settings.assets.url and not settings.storage.url.startswith("sqlite")
 
 
-def place(settings: Settings) -> "ObjectLocation":
-    """Return where the settings put objects."""
-    from trivium.assets.objects import ObjectLocation
-
-    given = settings.assets
-    url = given.url
-    if not url:
-        url = (Path(settings.storage.journal).absolute().parent / "assets").as_uri()
-    return ObjectLocation(
-        url=url,
-        endpoint=given.endpoint,
-        region=given.region,
-        access_key=given.access_key,
-        secret_key=given.secret_key,
-    )
+def place(settings: Settings) -> AssetsSettings:
+    """Return where the settings put objects, the default folder by its name."""
+    if settings.assets.url:
+        return settings.assets
+    folder = Path(settings.storage.journal).absolute().parent / "assets"
+    return msgspec.structs.replace(settings.assets, url=folder.as_uri())

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -24,13 +23,13 @@ from trivium.observe.audit.service import Audit
 from trivium.observe.history.service import History
 from trivium.routing.model import Model
 from trivium.secret import Secret
-from trivium.settings.load import environment
 from trivium.settings.model import Settings
 from trivium.settings.payments import PaymentsSettings as Given
 from trivium.storage.database import Database
-from trivium.storage.root_key import RootKeys, root_keys
+from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
 from trivium.wiring.accounts import PURPOSE, accounts_of
+from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
     from trivium.ledger.payments.model import PaymentProvider
@@ -116,9 +115,7 @@ def console_of(
     """
     clock = SystemClock()
     audit = Audit(database, clock)
-    keys = root_keys(
-        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
-    )
+    keys = keys_of(settings)
     accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack)
     return Console(
         settings=settings,

@@ -71,6 +71,13 @@ class Metrics:
         self._tally = RequestCounters(services.recorder, self._knows)
         services.recorder = self._tally
 
+    async def start(self, stack: contextlib.AsyncExitStack) -> None:
+        """Measure the loop, and tell the other workers until the stack is closed."""
+        stack.callback(self.close)
+        await background(stack, self.watch)
+        if self._places is not None:
+            await background(stack, self.write)
+
     def text(self) -> str:
         """Return the answer to a scrape."""
         all_ = [self._own()]
@@ -145,21 +152,3 @@ class Metrics:
             ((UPSTREAM_CONNECTIONS.name, "busy"), all_.open - all_.idle),
             ((UPSTREAM_WAITING.name,), all_.waiting),
         ]
-
-
-async def metrics_of(
-    services: Services,
-    listeners: Sequence[Listener],
-    recorder: "Recorder",
-    ledger: "WorkerLedger",
-    parts: "Parts",
-    places: SharedNumbers | None,
-    stack: contextlib.AsyncExitStack,
-) -> Metrics:
-    """Count from now on; the other workers are told until the stack is closed."""
-    metrics = Metrics(services, listeners, recorder, ledger, parts, places)
-    stack.callback(metrics.close)
-    await background(stack, metrics.watch)
-    if places is not None:
-        await background(stack, metrics.write)
-    return metrics

@@ -5,6 +5,8 @@ import socket
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from trivium.admission.addresses import networks
 from trivium.clock import SystemClock
 from trivium.edge.body_memory import BodyMemory
@@ -75,18 +77,6 @@ def _where(address: str, given: Sequence[socket.socket]) -> list[dict[str, Any]]
 
 
 def edge_limits(server: ServerSettings) -> ServerLimits:
-    """Return the limits of one connection."""
-    return ServerLimits(
-        header_bytes_max=server.header_bytes_max,
-        headers_max=server.headers_max,
-        body_bytes_max=server.body_bytes_max,
-        objects_max=server.objects_max,
-        upload_bytes_max=server.upload_bytes_max,
-        header_timeout_s=server.header_timeout_s,
-        body_timeout_s=server.body_timeout_s,
-        keepalive_s=server.keepalive_s,
-        pipeline_max=server.pipeline_max,
-        write_high_bytes=server.write_high_bytes,
-        connections_max=server.connections_max,
-        half_closed_cancels=server.half_closed == "cancel",
-    )
+    """Return the limits of one connection: they have the names of the settings."""
+    limits = msgspec.convert(server, ServerLimits, from_attributes=True)
+    return msgspec.structs.replace(limits, half_closed_cancels=server.half_closed == "cancel")

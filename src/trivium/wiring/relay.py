@@ -6,30 +6,26 @@ import functools
 import random
 import ssl
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trivium.admission.addresses import networks
 from trivium.clock import SystemClock
 from trivium.observe.log_throttle import LogThrottle
 from trivium.pipeline.services import Services
 from trivium.routing.candidates import RetryBudget
-from trivium.routing.channel_health import BreakerRules
 from trivium.routing.health import Health, log_change
 from trivium.routing.latency import Latency
 from trivium.routing.model import Catalogue
 from trivium.routing.router import Router
-from trivium.settings.load import environment
 from trivium.settings.model import RoutingSettings, Settings, UpstreamSettings
 from trivium.settings.section import FetchSettings
 from trivium.upstream import tls
-from trivium.upstream.limits import UpstreamLimits
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.request_writer import Composer
 from trivium.upstream.resolve import Resolver
-from trivium.upstream.url_fetch import FetchLimits, UrlFetcher
+from trivium.upstream.url_fetch import UrlFetcher
 from trivium.wire.registry import PASSAGES
 from trivium.wiring.hooks import NO_HOOKS, Hooks, with_hooks
+from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
     from trivium.ledger.worker import WorkerLedger
@@ -52,13 +48,10 @@ def services_of(
     from trivium.pipeline.translation import Translator
     from trivium.response_store.service import ResponseStore
     from trivium.response_store.signatures.service import SignatureStore
-    from trivium.storage.root_key import root_keys
     from trivium.storage.vault import Vault
     from trivium.wire.codecs import CODECS
 
-    keys = root_keys(
-        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
-    )
+    keys = keys_of(settings)
     loop = asyncio.get_running_loop()
     upstream = settings.upstream
     secure = functools.cache(lambda: tls.context(upstream.ca_file))
@@ -94,8 +87,7 @@ def services_of(
         heartbeats=Heartbeats(loop, settings.server.heartbeat_s),
         health=Health(
             loop.time,
-            rules(settings.routing),
-            recheck_s=settings.routing.recheck_s,
+            settings.routing,
             told=log_change,
         ),
         budget=budget(settings.routing),
@@ -113,7 +105,7 @@ def _client(
 ) -> PooledClient:
     now = asyncio.get_running_loop().time
     client = PooledClient(
-        pool_limits(upstream),
+        upstream,
         resolver=Resolver(upstream.dns_ttl_s, now),
         tls=secure,
         now=now,
@@ -128,29 +120,9 @@ def foreign(
     """Return what fetches files by URL; ``None`` where the operator has not enabled it."""
     if not fetch.enabled:
         return None
-    reach = FetchLimits(
-        bytes_max=fetch.bytes_max,
-        seconds=fetch.timeout_s,
-        redirects_max=fetch.redirects_max,
-        kept_bytes_max=fetch.kept_bytes_max,
-        kept_s=fetch.kept_s,
-        files_max=fetch.files_max,
-        networks=networks(fetch.networks),
-    )
-    found = UrlFetcher(reach, tls=secure)
+    found = UrlFetcher(fetch, tls=secure)
     stack.push_async_callback(found.close)
     return found
-
-
-def rules(routing: RoutingSettings) -> BreakerRules:
-    """Return when a breaker opens, and for how long."""
-    return BreakerRules(
-        failures=routing.failures,
-        ratio=routing.failures_ratio,
-        window_s=routing.window_s,
-        cooldown_s=routing.cooldown_s,
-        cooldown_max_s=routing.cooldown_max_s,
-    )
 
 
 def budget(routing: RoutingSettings) -> RetryBudget:
@@ -161,14 +133,4 @@ def budget(routing: RoutingSettings) -> RetryBudget:
         slow_s=routing.slow_s,
         repeats=routing.repeats,
         pause_s=routing.repeat_pause_s,
-    )
-
-
-def pool_limits(upstream: UpstreamSettings) -> UpstreamLimits:
-    """Return the limits of the connections to upstreams."""
-    return UpstreamLimits(
-        keepalive_s=upstream.keepalive_s,
-        connections_max=upstream.connections_max,
-        wait_s=upstream.wait_s,
-        header_bytes_max=upstream.header_bytes_max,
     )

@@ -29,6 +29,13 @@ def present(settings: Settings) -> "RootKeys | None":
         raise SettingsError(str(error)) from None
 
 
+def keys_of(settings: Settings) -> "RootKeys":
+    """Return the keys there are, made now if there are none."""
+    from trivium.storage.root_key import root_keys
+
+    return root_keys(environment().get(VARIABLE), key_file(settings))
+
+
 async def agreed(settings: Settings, database: "Database") -> None:
     """Make sure that all nodes of a database they share have one secret.
 

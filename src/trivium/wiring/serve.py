@@ -34,7 +34,7 @@ from trivium.wiring.files import unusable
 from trivium.wiring.hooks import Hooks, hooks_of
 from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
-from trivium.wiring.relay import budget, rules, services_of
+from trivium.wiring.relay import budget, services_of
 from trivium.wiring.secret import agreed, present
 from trivium.wiring.shared import look_after, rates_of, shared_of
 from trivium.wiring.stop import Stop
@@ -164,7 +164,7 @@ class _Worker:
         services.budget = budget(read.routing)
         services.allows_preferences = read.routing.wishes
         services.pictures = defaults(read)
-        services.health.configure(rules(read.routing), read.routing.recheck_s)
+        services.health.configure(read.routing)
         services.health.forget()
         self._ledger.regroup(groups(read))
 
@@ -253,9 +253,11 @@ async def _counting(
     """Numbers for Prometheus; ``None``, and nothing imported, where nobody wants them."""
     if not settings.metrics.enabled:
         return None
-    from trivium.wiring.metrics import metrics_of
+    from trivium.wiring.metrics import Metrics
 
-    return await metrics_of(services, listeners, recorder, ledger, parts, places, stack)
+    metrics = Metrics(services, listeners, recorder, ledger, parts, places)
+    await metrics.start(stack)
+    return metrics
 
 
 def defaults(settings: Settings) -> Defaults:

@@ -9,13 +9,15 @@ from trivium.oauth import shared_rate_limits as rates
 from trivium.pipeline.services import Services
 from trivium.routing import shared_breakers
 from trivium.routing.breaker_log import BreakerLog
-from trivium.routing.model import Channel
 from trivium.settings.model import Settings
 from trivium.shared.connection import parse
 from trivium.shared.state import SharedState
 from trivium.wiring.background import background
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trivium.routing.model import Channel
     from trivium.storage.database import Database
 
 _SHARING: Final = len(script.SCRIPTS)
@@ -56,11 +58,7 @@ async def note(
     stack: contextlib.AsyncExitStack,
 ) -> None:
     """Store what rests, for the operator."""
-
-    def channel_of(name: str) -> Channel | None:
-        return services.router.channel(name)
-
-    breaker_log = BreakerLog(database, services.clock, services.time, channel_of)
+    breaker_log = BreakerLog(database, services.clock, services.time, channels_of(services))
     if database.is_sqlite and settings.server.workers == 1:
         breaker_log.forgotten()  # the only gateway there is begins anew
     services.health.watchers.append(breaker_log)
@@ -82,13 +80,9 @@ async def share(
     """Connect to the shared state, and exchange the health of upstreams with other workers."""
     if state is None:
         return
-
-    def channel_of(name: str) -> Channel | None:
-        return services.router.channel(name)  # of the router that is in force when asked
-
     health = services.health
     peers = shared_breakers.SharedBreakers(
-        state, _SHARING, health, channel_of, asyncio.get_running_loop().time
+        state, _SHARING, health, channels_of(services), asyncio.get_running_loop().time
     )
     health.peers = peers
     health.watchers.append(peers)
@@ -97,3 +91,12 @@ async def share(
     await state.start()
     await background(stack, state.run)
     await background(stack, peers.run)
+
+
+def channels_of(services: Services) -> "Callable[[str], Channel | None]":
+    """Return what finds a channel in the router that is in force when asked."""
+
+    def channel_of(name: str) -> "Channel | None":
+        return services.router.channel(name)
+
+    return channel_of

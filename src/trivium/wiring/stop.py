@@ -39,9 +39,7 @@ class Stop:
             loop.add_signal_handler(signal.SIGUSR2, self.let_go)
 
     def leave(self) -> None:
-        """Begin to end. A start that is still waiting, perhaps for a frozen database, is called
-        off.
-        """
+        """Begin to end. A start that still waits, perhaps for a frozen database, is called off."""
         if self.leaving:
             self.hurry()
             return
@@ -66,9 +64,7 @@ class Stop:
         self._starting = None
 
     async def notice(self, notice_s: float) -> None:
-        """Return when nothing more is to be accepted: at once, or at most ``notice_s`` seconds
-        after the order to stop.
-        """
+        """Return when nothing more is to be accepted: ``notice_s`` after the order, or at once."""
         limit_s = 0.0 if self._hurried else notice_s
         if self._supervised:
             limit_s += SUPERVISOR_S

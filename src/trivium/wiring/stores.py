@@ -52,9 +52,7 @@ async def open_stores(
 async def watched(
     snapshot: "Snapshot", poll_s: float, stack: contextlib.AsyncExitStack
 ) -> "KeyRefresher":
-    """Follow changes of keys from now on; returns what looks for changes before the next poll is
-    due.
-    """
+    """Follow changes of keys; returns what looks for changes before the next poll is due."""
     from trivium.identity.snapshot import KeyRefresher
 
     key_refresher = KeyRefresher(snapshot.refresh, asyncio.get_running_loop().time)
@@ -66,9 +64,7 @@ async def watched(
 async def ledger_of(
     settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
 ) -> "WorkerLedger":
-    """Return the ledger of this worker, after booking what dead workers left. Raises
-    StorageDown.
-    """
+    """Return this worker's ledger, after booking what dead workers left. Raises StorageDown."""
     from trivium.ledger.journal import Journal
     from trivium.ledger.ledger_sync import LedgerSync, worker_name
     from trivium.ledger.worker import WorkerLedger
@@ -125,16 +121,14 @@ def groups(settings: Settings) -> dict[str, Fraction]:
 
 
 def sweepers(database: "Database", settings: Settings) -> list[Work]:
-    """Return the work that removes what is old or expired. None of it ever ends: run it in the
-    background.
-    """
+    """Return the work that removes what is old or expired; none of it ever ends."""
     from trivium.oauth.sweep import OAuthSweeper
-    from trivium.observe.audit.service import deleting
+    from trivium.observe.audit.store import delete_before
     from trivium.observe.sweep import RecordSweeper
     from trivium.response_store.sweep import ResponseSweeper
     from trivium.wiring.accounts import caretaker
 
-    acts = RecordSweeper(database, settings.audit.retention_days, name="acts", late_delete=deleting)
+    acts = RecordSweeper(database, settings.audit.retention_days, name="acts", delete=delete_before)
     return [
         RecordSweeper(database, settings.records.retention_days).run,
         ResponseSweeper(database, settings.responses).run,

@@ -3,20 +3,19 @@
 import asyncio
 import contextlib
 import functools
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trivium.admission.addresses import networks
-from trivium.settings.load import environment
 from trivium.settings.model import Settings
 from trivium.upstream import tls, vendor_files
 from trivium.wiring.background import background
+from trivium.wiring.secret import keys_of
+from trivium.wiring.shared import channels_of
 
 if TYPE_CHECKING:
     from trivium.jobs.video_services import VideoServices
     from trivium.ledger.worker import WorkerLedger
     from trivium.pipeline.services import Services
-    from trivium.routing.model import Channel
     from trivium.storage.database import Database
 
 
@@ -34,27 +33,24 @@ async def video_services(
     from trivium.jobs.video_client import VideoClient
     from trivium.jobs.video_download import VideoDownloader
     from trivium.jobs.video_services import VideoServices
-    from trivium.storage.root_key import root_keys
     from trivium.storage.vault import Vault
-    from trivium.wiring.relay import pool_limits
 
-    keys = root_keys(
-        environment().get("TRIVIUM_SECRET"), Path(settings.storage.journal) / "trivium.key"
-    )
     jobs = Jobs(
         database,
-        Vault(keys.ring("jobs")),
+        Vault(keys_of(settings).ring("jobs")),
         settings.jobs,
         spare=ledger.spare,
         interrupted=settings.ledger.interrupted,
     )
 
-    def channel(name: str) -> "Channel | None":
-        return services.router.channel(name)
-
-    video_client = VideoClient(services.client, services.composer, channel, services.future)
+    video_client = VideoClient(
+        services.client,
+        services.composer,
+        channels_of(services),
+        services.future,
+    )
     others = vendor_files.client(
-        pool_limits(settings.upstream),
+        settings.upstream,
         tls=functools.cache(lambda: tls.context(settings.upstream.ca_file)),
         now=asyncio.get_running_loop().time,
         networks=networks(settings.fetch.networks),

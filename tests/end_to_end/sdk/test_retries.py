@@ -14,14 +14,14 @@ from end_to_end.sdk.clients import Wire, anthropic_at, google_at, openai_at
 from gateway import Gateway
 from scripted_upstream import Double, Reset, Send, Stall, Wait, chunked, sized
 from trivium.routing.candidates import RetryBudget
-from trivium.routing.channel_health import BreakerRules
+from trivium.settings.model import RoutingSettings
 
 SAID = [{"role": "user", "content": "Hi"}]
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"
 SDKS = ("openai", "anthropic", "gemini")
 ERROR = b'{"error":{"message":"no","type":"server_error"}}'
-NEVER = BreakerRules(failures=1000, ratio=1.0, least=1000)
+NEVER = RoutingSettings(failures=1000, failures_ratio=2.0)
 """Breakers would only lower the counts."""
 HALF = {
     "openai": b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":'

@@ -129,14 +129,14 @@ async def test_an_act_within_a_transaction_shares_its_fate(audit, database):
 @pytest.mark.asyncio
 async def test_old_acts_are_swept(audit, database, clock):
     """By the same sweeper as records, and only what is older than the retention."""
-    from trivium.observe.audit.service import deleting
+    from trivium.observe.audit.store import delete_before
 
     await audit.add(ActKind.LOGIN, subject=ADA, what="old")
     clock.advance(401 * 86_400)
     await audit.add(ActKind.LOGIN, subject=ADA, what="new")
     async with database.write() as conn:
         assert 0 == await conn.scalar(text("SELECT count(*) FROM acts WHERE kind = 'logout'"))
-    sweeper = RecordSweeper(database, 400, clock, name="acts", late_delete=deleting)
+    sweeper = RecordSweeper(database, 400, clock, name="acts", delete=delete_before)
     with capture_logs() as logs:
         assert await sweeper.round()
     assert ["new"] == [act.what for act in await audit.everything()]

@@ -4,10 +4,11 @@ import pytest
 import pytest_asyncio
 
 from trivium.assets.address import SignedAddresses
-from trivium.assets.objects import ObjectLocation, Objects
+from trivium.assets.objects import Objects
 from trivium.assets.service import Assets
 from trivium.clock import FixedClock
 from trivium.secret import Keyring
+from trivium.settings.section import AssetsSettings
 from video_gateway import House
 from video_vendor import Films
 
@@ -29,6 +30,6 @@ async def house(sqlite_database, vendor):
 @pytest.fixture
 def assets(sqlite_database, tmp_path):
     """A store of files in a folder."""
-    objects = Objects(ObjectLocation(url=(tmp_path / "assets").as_uri()))
+    objects = Objects(AssetsSettings(url=(tmp_path / "assets").as_uri()))
     addresses = SignedAddresses(Keyring(b"k" * 32), "http://gateway")
     return Assets(sqlite_database, objects, addresses, FixedClock(1_790_000_000.0))

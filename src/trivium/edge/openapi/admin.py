@@ -5,7 +5,8 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
-from trivium.edge.openapi.schema import Schema, parameters, ref, schemas
+from trivium.edge.openapi.row import described, operations
+from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 
 TAG: Final = "admin"
 ABOUT: Final = (
@@ -109,66 +110,36 @@ _FAILURES: Final = {
 }
 
 
-def _content(name: str) -> Schema:
-    return {"application/json": {"schema": ref(name)}}
-
-
-def _operation(
-    name: str, about: str, answer: str, takes: str, parameters: tuple[str, ...]
-) -> Schema:
-    out: Schema = {
-        "operationId": name,
-        "tags": [TAG],
-        "summary": about,
-        "responses": {
-            "200": {"description": "The answer.", "content": _content(answer)},
-            **{
-                status: {"description": said, "content": _content("OAuthAppFailure")}
-                for status, said in _FAILURES.items()
-            },
-        },
-        "security": [{_ADMIN: []}],
-    }
-    if parameters:
-        out["parameters"] = [{"$ref": f"#/components/parameters/{each}"} for each in parameters]
-    return {**out, "requestBody": {"required": True, "content": _content(takes)}} if takes else out
-
-
-_LISTS: Final = ("adminSearch", "adminLimit", "adminAfter")
-_USER: Final = ("adminUser",)
-_KEY: Final = ("adminKey",)
-
-_OPERATIONS: Final = (
-    ("get", "/api/admin/users",
-     "adminListUsers", "Users in the order they were made.", "AdminUsersAnswer", "", _LISTS),
-    ("post", "/api/admin/users",
-     "adminCreateUser", "Makes a user.", "AdminUserAnswer", "AdminNewUser", ()),
-    ("get", "/api/admin/users/{user}",
-     "adminShowUser", "A user with their balance.", "AdminUserAnswer", "", _USER),
-    ("patch", "/api/admin/users/{user}",
-     "adminChangeUser", "Disables or enables a user, gives them a role.",
-     "AdminUserAnswer", "AdminUserChange", _USER),
-    ("get", "/api/admin/users/{user}/keys",
-     "adminListKeys", "A user's own keys, revoked ones too.", "AdminKeysAnswer", "", _USER),
-    ("post", "/api/admin/users/{user}/keys",
-     "adminCreateKey", "Makes a key and shows it this once.",
-     "AdminNewKeyAnswer", "AdminNewKey", _USER),
-    ("post", "/api/admin/users/{user}/credit",
-     "adminBookCredit", "Books money onto a balance, once for each `idempotency_id`.",
-     "AdminCreditAnswer", "AdminNewCredit", _USER),
-    ("get", "/api/admin/keys/{key}", "adminShowKey", "A key.", "AdminKeyAnswer", "", _KEY),
-    ("patch", "/api/admin/keys/{key}",
-     "adminChangeKey", "Other terms for a key, a pause or its end.",
-     "AdminKeyAnswer", "AdminKeyChange", _KEY),
-    ("delete", "/api/admin/keys/{key}",
-     "adminRevokeKey", "Revokes a key for good.", "AdminKeyAnswer", "", _KEY),
-)  # fmt: skip
-"""Method, path, name, what it does, the component it answers, the one it takes, parameters."""
+_OPERATIONS: Final = operations("""
+admin
+GET /api/admin/users adminListUsers "Users in the order they were made." answer=AdminUsersAnswer
+  parameters=adminSearch|adminLimit|adminAfter
+POST /api/admin/users adminCreateUser "Makes a user." answer=AdminUserAnswer request=AdminNewUser
+GET /api/admin/users/{user} adminShowUser "A user with their balance." answer=AdminUserAnswer
+  parameters=adminUser
+PATCH /api/admin/users/{user} adminChangeUser "Disables or enables a user, gives them a role."
+  answer=AdminUserAnswer request=AdminUserChange parameters=adminUser
+GET /api/admin/users/{user}/keys adminListKeys "A user's own keys, revoked ones too."
+  answer=AdminKeysAnswer parameters=adminUser
+POST /api/admin/users/{user}/keys adminCreateKey "Makes a key and shows it this once."
+  answer=AdminNewKeyAnswer request=AdminNewKey parameters=adminUser
+POST /api/admin/users/{user}/credit adminBookCredit "Books money onto a balance, once for each
+  `idempotency_id`." answer=AdminCreditAnswer request=AdminNewCredit parameters=adminUser
+GET /api/admin/keys/{key} adminShowKey "A key." answer=AdminKeyAnswer parameters=adminKey
+PATCH /api/admin/keys/{key} adminChangeKey "Other terms for a key, a pause or its end."
+  answer=AdminKeyAnswer request=AdminKeyChange parameters=adminKey
+DELETE /api/admin/keys/{key} adminRevokeKey "Revokes a key for good." answer=AdminKeyAnswer
+  parameters=adminKey
+""")
 
 
 def paths() -> dict[str, dict[str, Any]]:
     """Every operation by path."""
     out: dict[str, dict[str, Any]] = {}
-    for method, path, name, about, answer, takes, asked in _OPERATIONS:
-        out.setdefault(path, {})[method] = _operation(name, about, answer, takes, asked)
+    failure = media(ref("OAuthAppFailure"))
+    failures = {each: {"description": why, "content": failure} for each, why in _FAILURES.items()}
+    for row in _OPERATIONS:
+        answer = {"description": "The answer.", "content": media(ref(*row.answer))}
+        responses = {"200": answer, **failures}
+        out.setdefault(row.path, {})[row.method.lower()] = described(row, responses)
     return out

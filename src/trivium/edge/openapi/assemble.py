@@ -7,8 +7,8 @@ import msgspec
 from trivium import __version__
 from trivium.edge.openapi import admin, oauth, shared
 from trivium.edge.openapi.paths import OPERATIONS, SHAPES
-from trivium.edge.openapi.row import Body, OperationRow
-from trivium.edge.openapi.schema import Schema, parameters, ref, schema, schemas
+from trivium.edge.openapi.row import OperationRow, described
+from trivium.edge.openapi.schema import Schema, media, one_of, parameters, ref, schema, schemas
 
 VERSION: Final = "3.5.0"
 """Of the interface description, not of the software."""
@@ -132,28 +132,14 @@ def _schemas() -> dict[str, Schema]:
 
 
 def _operation(row: OperationRow) -> Schema:
-    out: Schema = {
-        "operationId": row.name,
-        "tags": [row.tag],
-        "summary": row.about,
-        "responses": {"200": _success(row), **_parts(row), **_failures(row)},
-        "security": [{key: []} for key in row.keys],
-    }
-    if row.parameters:
-        out["parameters"] = [{"$ref": f"#/components/parameters/{name}"} for name in row.parameters]
-    taken: Schema = {} if row.request is None else _json(ref(row.request))
-    if row.form is not None:
-        taken["multipart/form-data"] = {"schema": ref(row.form)}
-    if taken:
-        out["requestBody"] = {"required": True, "content": taken}
-    return out
+    return described(row, {"200": _success(row), **_parts(row), **_failures(row)})
 
 
 def _success(row: OperationRow) -> Schema:
     content: Schema = {}
-    if row.answer is not None:
-        answer = _of(row.answer)
-        content = _json({"type": "array", "items": answer} if row.stream_only else answer)
+    if row.answer:
+        answer = one_of(row.answer)
+        content = media({"type": "array", "items": answer} if row.stream_only else answer)
     for kind in row.files:
         is_text = kind in ("text/plain", "application/json")
         content[kind] = {"schema": schema("text" if is_text else "text(format 'binary')")}
@@ -177,13 +163,9 @@ def _parts(row: OperationRow) -> Schema:
     return out
 
 
-def _of(body: Body) -> Schema:
-    return ref(body) if isinstance(body, str) else {"oneOf": [ref(name) for name in body]}
-
-
 def _failures(row: OperationRow) -> Schema:
     if row.name == "getReadiness":
-        return {"503": _unready()}
+        return {"503": {"description": "Something is missing.", "content": media(ref("Readiness"))}}
     wanted = set(_FAILURES) if row.keys else set(row.failures)
     if row.request is None and row.form is None:
         wanted -= _OF_BODIES
@@ -194,16 +176,8 @@ def _failures(row: OperationRow) -> Schema:
     }
 
 
-def _unready() -> Schema:
-    return {"description": "Something is missing.", "content": _json(ref("Readiness"))}
-
-
 def _failure(about: str) -> Schema:
-    return {"description": about, "headers": _ids(), "content": _json(ref("GatewayError"))}
-
-
-def _json(schema: Schema) -> Schema:
-    return {"application/json": {"schema": schema}}
+    return {"description": about, "headers": _ids(), "content": media(ref("GatewayError"))}
 
 
 def _ids() -> Schema:

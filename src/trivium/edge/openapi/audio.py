@@ -5,45 +5,26 @@ Source: OpenAI's OpenAPI document of 2026-08-21; formats of transcripts: the ser
 
 from typing import Final
 
-from trivium.edge.openapi.row import relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import constant, schemas
 from trivium.wire.audio.speech import FORMATS as SOUNDS
 from trivium.wire.audio.transcript import FORMATS, TRANSLATED
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Speech, transcripts and translations of recordings."
 
-OPERATIONS: Final = (
-    relayed(
-        Operation.SPEECH,
-        name="createSpeech",
-        about="Speaks a text.",
-        request="CreateSpeechRequest",
-        files=("application/octet-stream",),
-        event="CreateSpeechResponseStreamEvent",
-    ),
-    relayed(
-        Operation.TRANSCRIPTIONS,
-        name="createTranscription",
-        about="Writes down what is said in a recording.",
-        form="CreateTranscriptionRequest",
-        answer=(
-            "CreateTranscriptionResponseJson",
-            "CreateTranscriptionResponseVerboseJson",
-            "CreateTranscriptionResponseDiarizedJson",
-        ),
-        files=("text/plain",),
-        event="CreateTranscriptionResponseStreamEvent",
-    ),
-    relayed(
-        Operation.TRANSLATIONS,
-        name="createTranslation",
-        about="Writes down in English what is said in a recording.",
-        form="CreateTranslationRequest",
-        answer=("CreateTranslationResponseJson", "CreateTranscriptionResponseVerboseJson"),
-        files=("text/plain",),
-    ),
-)
+OPERATIONS: Final = operations("""
+audio
+POST /v1/audio/speech createSpeech "Speaks a text." request=CreateSpeechRequest
+  files=application/octet-stream event=CreateSpeechResponseStreamEvent
+POST /v1/audio/transcriptions createTranscription "Writes down what is said in a recording."
+  form=CreateTranscriptionRequest
+  answer=CreateTranscriptionResponseJson|CreateTranscriptionResponseVerboseJson
+  answer=CreateTranscriptionResponseDiarizedJson
+  files=text/plain event=CreateTranscriptionResponseStreamEvent
+POST /v1/audio/translations createTranslation "Writes down in English what is said in a recording."
+  form=CreateTranslationRequest
+  answer=CreateTranslationResponseJson|CreateTranscriptionResponseVerboseJson files=text/plain
+""")
 
 _KNOWN: Final = {
     "formats": constant(*FORMATS),

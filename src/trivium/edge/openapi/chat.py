@@ -8,22 +8,17 @@ Source: OpenAI's API reference and openai-python 3.52.0, limits from OpenAI's Op
 
 from typing import Final
 
-from trivium.edge.openapi.row import relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Conversations in the chat shape."
 
-OPERATIONS: Final = (
-    relayed(
-        Operation.CHAT,
-        name="createChatCompletion",
-        about="Answers a conversation.",
-        request="CreateChatCompletionRequest",
-        answer="CreateChatCompletionResponse",
-        event="CreateChatCompletionStreamResponse",
-    ),
-)
+OPERATIONS: Final = operations("""
+chat
+POST /v1/chat/completions createChatCompletion "Answers a conversation."
+  request=CreateChatCompletionRequest answer=CreateChatCompletionResponse
+  event=CreateChatCompletionStreamResponse
+""")
 
 SCHEMAS: Final = schemas("""
 name = text(pattern '^[A-Za-z0-9_-]{1,64}$')

@@ -7,22 +7,16 @@ Source: OpenAI's API reference and openai-python 3.52.0, limits from OpenAI's Op
 from typing import Final
 
 from trivium.edge.openapi import chat
-from trivium.edge.openapi.row import relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Texts to be continued."
 
-OPERATIONS: Final = (
-    relayed(
-        Operation.COMPLETIONS,
-        name="createCompletion",
-        about="Continues a text.",
-        request="CreateCompletionRequest",
-        answer="CreateCompletionResponse",
-        event="CreateCompletionResponse",
-    ),
-)
+OPERATIONS: Final = operations("""
+completions
+POST /v1/completions createCompletion "Continues a text." request=CreateCompletionRequest
+  answer=CreateCompletionResponse event=CreateCompletionResponse
+""")
 
 SCHEMAS: Final = schemas(
     """

@@ -6,21 +6,16 @@ Source: OpenAI's API reference and openai-python 3.52.0, limits from OpenAI's Op
 
 from typing import Final
 
-from trivium.edge.openapi.row import relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Vectors."
 
-OPERATIONS: Final = (
-    relayed(
-        Operation.EMBEDDINGS,
-        name="createEmbedding",
-        about="Turns texts into vectors.",
-        request="CreateEmbeddingRequest",
-        answer="CreateEmbeddingResponse",
-    ),
-)
+OPERATIONS: Final = operations("""
+embeddings
+POST /v1/embeddings createEmbedding "Turns texts into vectors." request=CreateEmbeddingRequest
+  answer=CreateEmbeddingResponse
+""")
 
 SCHEMAS: Final = schemas("""
 tokens = (int 0..)[1..]

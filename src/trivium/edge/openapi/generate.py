@@ -6,56 +6,26 @@ Source: Google's Gemini API reference and google-genai 3.4.0, read 2026-11-21.
 
 from typing import Final
 
-from trivium.edge.openapi.row import relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Conversations and vectors in the generate-content shape."
 
-OPERATIONS: Final = (
-    relayed(
-        Operation.GENERATE,
-        name="generateContent",
-        about="Answers a conversation.",
-        request="GenerateContentRequest",
-        answer="GenerateContentResponse",
-        parameters=("model",),
-    ),
-    relayed(
-        Operation.GENERATE_STREAM,
-        name="streamGenerateContent",
-        about="Answers a conversation piece by piece: events with `alt=sse`, else one JSON array.",
-        request="GenerateContentRequest",
-        answer="GenerateContentResponse",
-        event="GenerateContentResponse",
-        stream_only=True,
-        parameters=("model", "alt"),
-    ),
-    relayed(
-        Operation.GENERATE_COUNT,
-        name="countTokens",
-        about="Counts the tokens of a conversation.",
-        request="CountTokensRequest",
-        answer="CountTokensResponse",
-        parameters=("model",),
-    ),
-    relayed(
-        Operation.GENERATE_EMBED,
-        name="embedContent",
-        about="Turns a text into a vector.",
-        request="EmbedContentRequest",
-        answer="EmbedContentResponse",
-        parameters=("model",),
-    ),
-    relayed(
-        Operation.GENERATE_EMBED_BATCH,
-        name="batchEmbedContents",
-        about="Turns texts into vectors.",
-        request="BatchEmbedContentsRequest",
-        answer="BatchEmbedContentsResponse",
-        parameters=("model",),
-    ),
-)
+OPERATIONS: Final = operations("""
+generate
+POST /vendorc/v1beta/models/{model}:generateContent generateContent "Answers a conversation."
+  request=GenerateContentRequest answer=GenerateContentResponse parameters=model
+POST /vendorc/v1beta/models/{model}:streamGenerateContent streamGenerateContent "Answers a
+  conversation piece by piece: events with `alt=sse`, else one JSON array."
+  request=GenerateContentRequest answer=GenerateContentResponse event=GenerateContentResponse
+  parameters=model|alt stream_only
+POST /vendorc/v1beta/models/{model}:countTokens countTokens "Counts the tokens of a conversation."
+  request=CountTokensRequest answer=CountTokensResponse parameters=model
+POST /vendorc/v1beta/models/{model}:embedContent embedContent "Turns a text into a vector."
+  request=EmbedContentRequest answer=EmbedContentResponse parameters=model
+POST /vendorc/v1beta/models/{model}:batchEmbedContents batchEmbedContents "Turns texts into
+  vectors." request=BatchEmbedContentsRequest answer=BatchEmbedContentsResponse parameters=model
+""")
 
 SCHEMAS: Final = schemas("""
 part = {

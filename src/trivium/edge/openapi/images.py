@@ -6,38 +6,20 @@ openai-python 3.52.0, read 2026-11-21.
 
 from typing import Final
 
-from trivium.edge.openapi.row import relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Pictures."
 
-OPERATIONS: Final = (
-    relayed(
-        Operation.IMAGES,
-        name="createImage",
-        about="Draws pictures.",
-        request="CreateImageRequest",
-        answer="ImagesResponse",
-        event="ImageStreamEvent",
-    ),
-    relayed(
-        Operation.IMAGES_EDIT,
-        name="createImageEdit",
-        about="Draws pictures out of others: as files of a form, or named in JSON.",
-        request="EditImageRequest",
-        form="EditImageForm",
-        answer="ImagesResponse",
-        event="ImageStreamEvent",
-    ),
-    relayed(
-        Operation.IMAGES_VARY,
-        name="createImageVariation",
-        about="Draws variations of a picture.",
-        form="VaryImageForm",
-        answer="ImagesResponse",
-    ),
-)
+OPERATIONS: Final = operations("""
+images
+POST /v1/images/generations createImage "Draws pictures." request=CreateImageRequest
+  answer=ImagesResponse event=ImageStreamEvent
+POST /v1/images/edits createImageEdit "Draws pictures out of others: as files of a form, or named in
+  JSON." request=EditImageRequest form=EditImageForm answer=ImagesResponse event=ImageStreamEvent
+POST /v1/images/variations createImageVariation "Draws variations of a picture." form=VaryImageForm
+  answer=ImagesResponse
+""")
 
 SCHEMAS: Final = schemas("""
 usage = {

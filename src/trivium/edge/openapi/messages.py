@@ -5,31 +5,19 @@ Source: Anthropic's API reference and anthropic-sdk-python 2.11.0, read 2026-11-
 
 from typing import Final
 
-from trivium.edge.openapi.row import relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Conversations in the messages shape."
 
-OPERATIONS: Final = (
-    relayed(
-        Operation.MESSAGES,
-        name="messages_post",
-        about="Answers a conversation.",
-        request="CreateMessageParams",
-        answer="Message",
-        event="MessageStreamEvent",
-        parameters=("vendorVersion", "vendorUserProfileId"),
-    ),
-    relayed(
-        Operation.MESSAGES_COUNT,
-        name="messages_count_tokens_post",
-        about="Counts the tokens of a conversation.",
-        request="CountMessageTokensParams",
-        answer="MessageTokensCount",
-        parameters=("vendorVersion", "vendorUserProfileId"),
-    ),
-)
+OPERATIONS: Final = operations("""
+messages
+POST /v1/messages messages_post "Answers a conversation." request=CreateMessageParams answer=Message
+  event=MessageStreamEvent parameters=vendorVersion|vendorUserProfileId
+POST /v1/messages/count_tokens messages_count_tokens_post "Counts the tokens of a conversation."
+  request=CountMessageTokensParams answer=MessageTokensCount
+  parameters=vendorVersion|vendorUserProfileId
+""")
 
 SCHEMAS: Final = schemas("""
 cache = {type!: 'ephemeral', ttl: '5m' | '1h' "How long the prefix is kept."} | null

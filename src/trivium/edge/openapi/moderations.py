@@ -6,21 +6,16 @@ Source: OpenAI's API reference and openai-python 3.52.0, limits from OpenAI's Op
 
 from typing import Final
 
-from trivium.edge.openapi.row import relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Classification."
 
-OPERATIONS: Final = (
-    relayed(
-        Operation.MODERATIONS,
-        name="createModeration",
-        about="Classifies text and images as potentially harmful.",
-        request="CreateModerationRequest",
-        answer="CreateModerationResponse",
-    ),
-)
+OPERATIONS: Final = operations("""
+moderations
+POST /v1/moderations createModeration "Classifies text and images as potentially harmful."
+  request=CreateModerationRequest answer=CreateModerationResponse
+""")
 
 SCHEMAS: Final = schemas("""
 CreateModerationRequest = {

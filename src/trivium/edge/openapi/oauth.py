@@ -5,28 +5,24 @@ Its errors are those of the RFCs, not ``GatewayError``: clients of every languag
 
 from typing import Any, Final
 
-from trivium.edge.openapi.schema import Schema, parameters, ref, schemas
+from trivium.edge.openapi.row import OperationRow, described, operations
+from trivium.edge.openapi.schema import Schema, media, one_of, parameters, ref, schemas
 
 TAG: Final = "oauth"
 ABOUT: Final = "Other applications: their registration, authorization, tokens, the user's record."
 
-_FORM: Final = "application/x-www-form-urlencoded"
-_DEVELOPER: Final = "developerBearer"
-_ACCESS: Final = "oauthBearer"
-_CLIENT: Final = "oauthClient"
-
 SECURITY: Final[dict[str, Schema]] = {
-    _DEVELOPER: {
+    "developerBearer": {
         "type": "http",
         "scheme": "bearer",
         "description": "`Authorization: Bearer gwdev_…`: a token of the user centre.",
     },
-    _ACCESS: {
+    "oauthBearer": {
         "type": "http",
         "scheme": "bearer",
         "description": "`Authorization: Bearer gwat_…`: an access token, in the header alone.",
     },
-    _CLIENT: {
+    "oauthClient": {
         "type": "http",
         "scheme": "basic",
         "description": "Client id and client secret; both may stand in the form instead.",
@@ -111,40 +107,8 @@ auto_authorize = query auto_authorize: text "`true`: no question is asked of use
 """)
 
 
-def _content(kind: str, name: str) -> Schema:
-    return {kind: {"schema": ref(name)}}
-
-
 def _failure(about: str, *names: str) -> Schema:
-    schema = ref(names[0]) if len(names) == 1 else {"oneOf": [ref(name) for name in names]}
-    return {"description": about, "content": {"application/json": {"schema": schema}}}
-
-
-def _operation(
-    name: str,
-    about: str,
-    answer: str,
-    failures: dict[str, Schema],
-    *,
-    keys: tuple[str, ...] = (),
-    body: Schema | None = None,
-) -> Schema:
-    out: Schema = {
-        "operationId": name,
-        "tags": [TAG],
-        "summary": about,
-        "responses": {
-            "200": {
-                "description": "The answer.",
-                "content": _content("application/json", answer) if answer else {},
-            },
-            **(_BODY_FAILURES if body else {}),
-            **failures,
-            **_FAILURES,
-        },
-        "security": [{key: []} for key in keys],
-    }
-    return {**out, "requestBody": {"required": True, "content": body}} if body else out
+    return {"description": about, "content": media(one_of(names))}
 
 
 _FAILURES: Final = {
@@ -156,61 +120,71 @@ _BODY_FAILURES: Final = {
     "413": _failure("The body is too large.", "GatewayError"),
     "415": _failure("The body is compressed.", "GatewayError"),
 }
-_CLIENT_FAILURES: Final = {
-    "400": _failure("The request or the grant is wrong.", "OAuthFailure"),
-    "401": _failure("The client is unknown, or its secret is wrong.", "OAuthFailure"),
-    "429": _failure("Too many requests; `Retry-After` says how long to wait.", "OAuthFailure"),
+_CLIENT: Final = {
+    "400": "The request or the grant is wrong.",
+    "401": "The client is unknown, or its secret is wrong.",
+    "429": "Too many requests; `Retry-After` says how long to wait.",
 }
-_BEARER_FAILURES: Final = {
-    "400": _failure("The token is not where it belongs.", "OAuthFailure"),
-    "401": _failure("The token is missing or not valid.", "OAuthFailure"),
-    "403": _failure("The token lacks the scope.", "OAuthFailure"),
-}
-_SPEND_FAILURES: Final = {
-    **_CLIENT_FAILURES,
-    "403": _failure("The token lacks the scope, or its user has set no cap.", "OAuthFailure"),
-}
-_APP_FAILURES: Final = {
-    status: _failure(
-        about, "OAuthAppFailure", *(("GatewayError",) if status in _BODY_FAILURES else ())
-    )
-    for status, about in {
+_REFUSALS: Final[dict[str, dict[str, str]]] = {
+    "client": _CLIENT,
+    "spend": {**_CLIENT, "403": "The token lacks the scope, or its user has set no cap."},
+    "bearer": {
+        "400": "The token is not where it belongs.",
+        "401": "The token is missing or not valid.",
+        "403": "The token lacks the scope.",
+    },
+    "app": {
         "400": "A field is missing or wrong.",
         "401": "The developer token is missing or not valid.",
         "403": "The account is disabled, or has as many applications as it may have.",
         "413": "The body is too large.",
         "415": "The body is not JSON, or compressed.",
         "429": "Too many registrations within an hour.",
-    }.items()
+    },
+    "none": {},
+}
+"""By the names of the rows below."""
+
+
+def _page(about: str, **beside: Schema) -> Schema:
+    return {"description": about, "content": media({"type": "string"}, "text/html") | beside}
+
+
+_ELSEWHERE: Final = media(ref("GatewayError"))
+_PAGES: Final = {
+    "400": _page("A page: the application or its address is wrong. Never a redirect."),
+    "404": _page("This host does not serve it: the settings name another.", **_ELSEWHERE),
+    "429": _page("A page: too many requests; `Retry-After` says how long to wait."),
+    "5XX": _page("Server error, or the gateway is stopping.", **_ELSEWHERE),
 }
 
+_OPERATIONS: Final = operations("""
+oauth
+POST /api/oauth_apps createOAuthApp "Registers an application." request=OAuthAppRegistration
+  answer=OAuthApp failures=app keys=developerBearer
+GET /api/oauth2/authorize oauthAuthorize "Where an application sends its user, who is asked to log
+  in and to agree."
+POST /api/oauth2/token oauthToken "Exchanges a code, or a refresh token, for tokens."
+  form=OAuthTokenRequest answer=OAuthTokens failures=client keys=oauthClient
+POST /api/oauth2/spend_key oauthSpendKey "Turns an access token with the scope `spend` into a key,
+  where the operator has switched that on." form=OAuthSpendRequest answer=OAuthSpendKey
+  failures=spend keys=oauthClient
+POST /api/oauth2/revoke oauthRevoke "Revokes a token (RFC 7009)." form=OAuthRevocation
+  failures=client keys=oauthClient
+GET /api/oauth2/userinfo oauthUserinfo "The user's record, as much as the token's scopes allow."
+  answer=OAuthUserinfo failures=bearer keys=oauthBearer
+GET /api/oauth2/topup oauthTopup "Where the user tops up." answer=OAuthTopup failures=bearer
+  keys=oauthBearer
+GET /.well-known/oauth-authorization-server oauthMetadata "Where everything is (RFC 8414)."
+  answer=OAuthMetadata failures=none keys=none
+""")
 
-_PAGE: Final[Schema] = {"text/html": {"schema": {"type": "string"}}}
-_PAGES: Final[dict[str, Schema]] = {
-    "400": {
-        "description": "A page: the application or its address is wrong. Never a redirect.",
-        "content": _PAGE,
-    },
-    "404": {
-        "description": "This host does not serve it: the settings name another.",
-        "content": _PAGE | _content("application/json", "GatewayError"),
-    },
-    "429": {
-        "description": "A page: too many requests; `Retry-After` says how long to wait.",
-        "content": _PAGE,
-    },
-    "5XX": {
-        "description": "Server error, or the gateway is stopping.",
-        "content": _PAGE | _content("application/json", "GatewayError"),
-    },
-}
 
-
-def _authorize() -> Schema:
+def _authorize(row: OperationRow) -> Schema:
     return {
-        "operationId": "oauthAuthorize",
-        "tags": [TAG],
-        "summary": "Where an application sends its user, who is asked to log in and to agree.",
+        "operationId": row.name,
+        "tags": [row.tag],
+        "summary": row.about,
         "parameters": [{"$ref": f"#/components/parameters/{name}"} for name in PARAMETERS],
         "responses": {
             "303": {
@@ -223,84 +197,34 @@ def _authorize() -> Schema:
     }
 
 
-def _for_clients() -> dict[str, dict[str, Any]]:
-    """What an application's server asks for itself."""
+def _refusals(of: str) -> Schema:
+    own = "OAuthAppFailure" if of == "app" else "OAuthFailure"
     return {
-        "/api/oauth2/token": {
-            "post": _operation(
-                "oauthToken",
-                "Exchanges a code, or a refresh token, for tokens.",
-                "OAuthTokens",
-                _CLIENT_FAILURES,
-                keys=(_CLIENT,),
-                body=_content(_FORM, "OAuthTokenRequest"),
-            )
-        },
-        "/api/oauth2/spend_key": {
-            "post": _operation(
-                "oauthSpendKey",
-                "Turns an access token with the scope `spend` into a key, where the operator has "
-                "switched that on.",
-                "OAuthSpendKey",
-                _SPEND_FAILURES,
-                keys=(_CLIENT,),
-                body=_content(_FORM, "OAuthSpendRequest"),
-            )
-        },
-        "/api/oauth2/revoke": {
-            "post": _operation(
-                "oauthRevoke",
-                "Revokes a token (RFC 7009).",
-                "",
-                _CLIENT_FAILURES,
-                keys=(_CLIENT,),
-                body=_content(_FORM, "OAuthRevocation"),
-            )
-        },
+        status: _failure(about, own, *(["GatewayError"] if status in _BODY_FAILURES else []))
+        for status, about in _REFUSALS[of].items()
     }
+
+
+def _operation(row: OperationRow) -> Schema:
+    if not row.failures:
+        return _authorize(row)
+    content = media(one_of(row.answer)) if row.answer else {}
+    has_body = row.request is not None or row.form is not None
+    responses = {
+        "200": {"description": "The answer.", "content": content},
+        **(_BODY_FAILURES if has_body else {}),
+        **_refusals(row.failures[0]),
+        **_FAILURES,
+    }
+    return described(row, responses, form="application/x-www-form-urlencoded")
 
 
 def paths(auth_url: str | None, api_url: str | None) -> dict[str, dict[str, Any]]:
     """Every operation by path. An origin is named where it is not the document's own."""
-    made: dict[str, dict[str, Any]] = {
-        "/api/oauth_apps": {
-            "post": _operation(
-                "createOAuthApp",
-                "Registers an application.",
-                "OAuthApp",
-                _APP_FAILURES,
-                keys=(_DEVELOPER,),
-                body=_content("application/json", "OAuthAppRegistration"),
-            )
-        },
-        "/api/oauth2/authorize": {"get": _authorize()},
-        **_for_clients(),
-        "/api/oauth2/userinfo": {
-            "get": _operation(
-                "oauthUserinfo",
-                "The user's record, as much as the token's scopes allow.",
-                "OAuthUserinfo",
-                _BEARER_FAILURES,
-                keys=(_ACCESS,),
-            )
-        },
-        "/api/oauth2/topup": {
-            "get": _operation(
-                "oauthTopup",
-                "Where the user tops up.",
-                "OAuthTopup",
-                _BEARER_FAILURES,
-                keys=(_ACCESS,),
-            )
-        },
-        "/.well-known/oauth-authorization-server": {
-            "get": _operation(
-                "oauthMetadata", "Where everything is (RFC 8414).", "OAuthMetadata", {}
-            )
-        },
-    }
-    for path, item in made.items():
-        origin = api_url if path == "/api/oauth_apps" else auth_url
+    made: dict[str, dict[str, Any]] = {}
+    for row in _OPERATIONS:
+        item = made[row.path] = {row.method.lower(): _operation(row)}
+        origin = api_url if row.path == "/api/oauth_apps" else auth_url
         if origin is not None:
             item["servers"] = [{"url": origin.rstrip("/")}]
     return made

@@ -7,101 +7,34 @@ import importlib
 from types import ModuleType
 from typing import Final
 
-from trivium.edge.openapi.row import ANY, GENERATE, OperationRow
+from trivium.edge.openapi.row import OperationRow, operations
 from trivium.wire.operation import PUBLIC_SHAPES, TABLE, Shape
-
-_GENERATE: Final = "/vendorc/v1beta/models/{model}"
 
 SHAPES: Final[dict[Shape, ModuleType]] = {
     shape: importlib.import_module(f"trivium.edge.openapi.{shape.value}") for shape in PUBLIC_SHAPES
 }
 """What describes each shape: ``ABOUT`` it in a sentence, its ``OPERATIONS`` and ``SCHEMAS``."""
 
-_BESIDES: Final = (
-    OperationRow(
-        method="GET",
-        path="/v1/models",
-        name="listModels",
-        tag="models",
-        about="Models this key may ask for, as the caller's client family reads them: the way the "
-        "key is presented and a version header decide.",
-        answer=("ModelList", "MessagesModelList", "GenerateModelList"),
-        keys=ANY,
-    ),
-    OperationRow(
-        method="GET",
-        path="/v1/models/{model}",
-        name="retrieveModel",
-        tag="models",
-        about="One model, as the caller's client family reads it.",
-        answer=("Model", "MessagesModel", "GenerateModel"),
-        keys=ANY,
-        parameters=("model",),
-    ),
-    OperationRow(
-        method="GET",
-        path="/vendorc/v1beta/models",
-        name="listGenerateModels",
-        tag="models",
-        about="Models this key may ask for.",
-        answer="GenerateModelList",
-        keys=GENERATE,
-        parameters=("pageSize", "pageToken"),
-    ),
-    OperationRow(
-        method="GET",
-        path=_GENERATE,
-        name="retrieveGenerateModel",
-        tag="models",
-        about="One model.",
-        answer="GenerateModel",
-        keys=GENERATE,
-        parameters=("model",),
-    ),
-    OperationRow(
-        method="POST",
-        path="/api/explain",
-        name="explainRequest",
-        tag="gateway",
-        about="What would become of a request: channels, bodies, what would be lost. Nobody is "
-        "called and nothing is charged.",
-        request="ExplainRequest",
-        answer="Explanation",
-        keys=ANY,
-    ),
-    OperationRow(
-        method="GET",
-        path="/healthz",
-        name="getHealth",
-        tag="gateway",
-        about="Whether the process runs.",
-        answer="Health",
-    ),
-    OperationRow(
-        method="GET",
-        path="/readyz",
-        name="getReadiness",
-        tag="gateway",
-        about="Whether a priced call can be answered now; 503 when not. Names what is missing.",
-        answer="Readiness",
-    ),
-    OperationRow(
-        method="GET",
-        path="/metrics",
-        name="getMetrics",
-        tag="gateway",
-        about="Numbers for Prometheus, where the operator has switched them on.",
-        files=("text/plain",),
-    ),
-    OperationRow(
-        method="GET",
-        path="/openapi.json",
-        name="getDescription",
-        tag="gateway",
-        about="This description.",
-        answer="Description",
-    ),
-)
+_BESIDES: Final = operations("""
+gateway
+GET /v1/models listModels "Models this key may ask for, as the caller's client family reads them:
+  the way the key is presented and a version header decide." tag=models
+  answer=ModelList|MessagesModelList|GenerateModelList
+GET /v1/models/{model} retrieveModel "One model, as the caller's client family reads it." tag=models
+  answer=Model|MessagesModel|GenerateModel parameters=model
+GET /vendorc/v1beta/models listGenerateModels "Models this key may ask for." tag=models
+  answer=GenerateModelList parameters=pageSize|pageToken keys=generate
+GET /vendorc/v1beta/models/{model} retrieveGenerateModel "One model." tag=models
+  answer=GenerateModel parameters=model keys=generate
+POST /api/explain explainRequest "What would become of a request: channels, bodies, what would be
+  lost. Nobody is called and nothing is charged." request=ExplainRequest answer=Explanation keys=any
+GET /healthz getHealth "Whether the process runs." answer=Health
+GET /readyz getReadiness "Whether a priced call can be answered now; 503 when not. Names what is
+  missing." answer=Readiness
+GET /metrics getMetrics "Numbers for Prometheus, where the operator has switched them on."
+  files=text/plain
+GET /openapi.json getDescription "This description." answer=Description
+""")
 """Operations of no shape."""
 
 

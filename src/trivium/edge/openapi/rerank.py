@@ -6,23 +6,18 @@ Jina's members; read 2026-11-24.
 
 from typing import Final
 
-from trivium.edge.openapi.row import relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Documents in the order of their relevance to a query."
 
-OPERATIONS: Final = tuple(
-    relayed(
-        Operation.RERANK,
-        name=name,
-        path=path,
-        about="Orders documents by their relevance to a query.",
-        request="CreateRerankRequest",
-        answer="CreateRerankResponse",
-    )
-    for path, name in enumerate(("createRerank", "createRerankV2"))
-)
+OPERATIONS: Final = operations("""
+rerank
+POST /v1/rerank createRerank "Orders documents by their relevance to a query."
+  request=CreateRerankRequest answer=CreateRerankResponse
+POST /v2/rerank createRerankV2 "Orders documents by their relevance to a query."
+  request=CreateRerankRequest answer=CreateRerankResponse
+""")
 
 SCHEMAS: Final = schemas("""
 document = text | (object "Fields, such as `text`.")

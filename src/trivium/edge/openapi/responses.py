@@ -6,71 +6,26 @@ Source: OpenAI's API reference and openai-python 3.52.0, read 2026-11-21.
 from typing import Final
 
 from trivium.edge.openapi import chat
-from trivium.edge.openapi.row import BEARER, OperationRow, relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 
 ABOUT: Final = "Conversations in the responses shape."
 
-_STORED: Final = "/v1/responses/{response_id}"
-
-OPERATIONS: Final = (
-    relayed(
-        Operation.RESPONSES,
-        name="createResponse",
-        about="Answers a list of items.",
-        request="CreateResponseRequest",
-        answer="ResponseObject",
-        event="ResponseStreamEvent",
-    ),
-    relayed(
-        Operation.RESPONSES_COUNT,
-        name="countResponseInputTokens",
-        about="Counts the input tokens of a list of items.",
-        request="CountResponseInputTokensRequest",
-        answer="ResponseInputTokens",
-    ),
-    OperationRow(
-        method="GET",
-        path=_STORED,
-        name="getResponse",
-        tag="responses",
-        about="Reads a stored response.",
-        answer="ResponseObject",
-        keys=BEARER,
-        parameters=("response_id",),
-    ),
-    OperationRow(
-        method="DELETE",
-        path=_STORED,
-        name="deleteResponse",
-        tag="responses",
-        about="Deletes a stored response.",
-        answer="DeletedResponse",
-        keys=BEARER,
-        parameters=("response_id",),
-    ),
-    OperationRow(
-        method="POST",
-        path=f"{_STORED}/cancel",
-        name="cancelResponse",
-        tag="responses",
-        about="Cancels a response that runs in the background; none does here yet.",
-        answer="ResponseObject",
-        keys=BEARER,
-        parameters=("response_id",),
-    ),
-    OperationRow(
-        method="GET",
-        path=f"{_STORED}/input_items",
-        name="listInputItems",
-        tag="responses",
-        about="Lists what a stored response was given as input, its history included.",
-        answer="ResponseItemList",
-        keys=BEARER,
-        parameters=("response_id", "limit", "order", "after"),
-    ),
-)
+OPERATIONS: Final = operations("""
+responses
+POST /v1/responses createResponse "Answers a list of items." request=CreateResponseRequest
+  answer=ResponseObject event=ResponseStreamEvent
+POST /v1/responses/input_tokens countResponseInputTokens "Counts the input tokens of a list of
+  items." request=CountResponseInputTokensRequest answer=ResponseInputTokens
+GET /v1/responses/{response_id} getResponse "Reads a stored response." answer=ResponseObject
+  parameters=response_id
+DELETE /v1/responses/{response_id} deleteResponse "Deletes a stored response."
+  answer=DeletedResponse parameters=response_id
+POST /v1/responses/{response_id}/cancel cancelResponse "Cancels a response that runs in the
+  background; none does here yet." answer=ResponseObject parameters=response_id
+GET /v1/responses/{response_id}/input_items listInputItems "Lists what a stored response was given
+  as input, its history included." answer=ResponseItemList parameters=response_id|limit|order|after
+""")
 
 SCHEMAS: Final = schemas(
     """

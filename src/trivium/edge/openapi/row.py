@@ -1,13 +1,11 @@
-"""What is said of one operation in the description."""
+"""What is said of one operation in the description, and the notation it is written in."""
 
-from typing import Final
+import re
+from typing import Any, Final
 
 import msgspec
 
-from trivium.wire.operation import SHAPE, TABLE, Operation, Shape
-
-Body = str | tuple[str, ...]
-"""A component's name, or several of which the answer is one."""
+from trivium.edge.openapi.schema import Schema, media, ref
 
 BEARER: Final = ("gatewayBearer",)
 MESSAGES: Final = ("gatewayMessagesKey", "gatewayBearer")
@@ -27,9 +25,9 @@ class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
     request: str | None = None
     """Component of the JSON body."""
     form: str | None = None
-    """Component of the multipart form that is taken, beside or instead of a JSON body."""
-    answer: Body | None = None
-    """Component of the 200 answer in JSON; ``None``: there is none."""
+    """Component of the form that is taken, beside or instead of a JSON body."""
+    answer: tuple[str, ...] = ()
+    """Components of which the 200 answer in JSON is one; empty: there is none."""
     files: tuple[str, ...] = ()
     """Content types of answers that are not JSON."""
     event: str | None = None
@@ -37,7 +35,8 @@ class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
     stream_only: bool = False
     """Whether every answer is a stream: of events, or of one JSON array."""
     failures: tuple[str, ...] = ()
-    """Statuses it fails with where no key is asked for; else those that all operations have."""
+    """Statuses it fails with where no key is asked for, else those that all operations have; of the
+    OAuth service the name of a list of its own."""
     ranges: bool = False
     """Whether a part of the file may be asked for."""
     known: bool = False
@@ -48,41 +47,58 @@ class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
     """Components of parameters."""
 
 
-_KEYS: Final = {Shape.MESSAGES: MESSAGES, Shape.GENERATE: GENERATE}
-"""Ways to present a key that a shape's own clients know; all others send it as a bearer."""
+_KEYS: Final = {
+    "any": ANY,
+    "none": (),
+    "messages": MESSAGES,
+    "generate": GENERATE,
+    "models": ANY,
+    "gateway": (),
+    "admin": ("adminBearer",),
+}
+"""Ways to present a key by tag, and by name; all other tags' clients send it as a bearer."""
+_WHOLE: Final = ("tag", "request", "form", "event")
+"""Members that are one word."""
 
 
-def relayed(
-    operation: Operation,
-    *,
-    name: str,
-    about: str,
-    path: int = 0,
-    request: str | None = None,
-    form: str | None = None,
-    answer: Body | None = None,
-    files: tuple[str, ...] = (),
-    event: str | None = None,
-    stream_only: bool = False,
-    parameters: tuple[str, ...] = (),
-) -> OperationRow:
-    """The row of an operation of the table, which knows its address and its shape.
+def operations(text: str) -> tuple[OperationRow, ...]:
+    """The rows of a text: ``POST /v1/x createX "What it does." request=X answer=Y|Z ranges``.
 
-    ``path`` says which of its paths. The others are those of ``OperationRow``.
+    The first line is the tag. A row begins at the margin. Several words of one member have ``|``
+    between them, or the member again; one without a word is true.
     """
-    shape = SHAPE[operation]
-    return OperationRow(
-        method="POST",
-        path=TABLE[operation].paths[path],
-        name=name,
-        tag=shape.value,
-        about=about,
-        request=request,
-        form=form,
-        answer=answer,
-        files=files,
-        event=event,
-        stream_only=stream_only,
-        keys=_KEYS.get(shape, BEARER),
-        parameters=parameters,
-    )
+    tag, *rows = re.split(r"\n(?=\S)", text.strip())
+    return tuple(_row(tag, row) for row in rows)
+
+
+def _row(tag: str, text: str) -> OperationRow:
+    head, about, rest = text.split('"')
+    method, path, name = head.split()
+    given: dict[str, Any] = {"tag": tag}
+    for word in rest.split():
+        member, _, value = word.partition("=")
+        if value and member not in _WHOLE:
+            given[member] = (*given.get(member, ()), *value.split("|"))
+        else:
+            given[member] = value or True
+    (keys,) = given.get("keys", (given["tag"],))
+    given["keys"] = _KEYS.get(keys, BEARER if keys == given["tag"] else (keys,))
+    about = " ".join(about.split())
+    return OperationRow(method=method, path=path, name=name, about=about, **given)
+
+
+def described(row: OperationRow, responses: Schema, form: str = "multipart/form-data") -> Schema:
+    """An operation with its responses. ``form``: how forms are sent."""
+    out: Schema = {
+        "operationId": row.name,
+        "tags": [row.tag],
+        "summary": row.about,
+        "responses": responses,
+        "security": [{key: []} for key in row.keys],
+    }
+    if row.parameters:
+        out["parameters"] = [{"$ref": f"#/components/parameters/{name}"} for name in row.parameters]
+    taken = media(ref(row.request)) if row.request else {}
+    if row.form is not None:
+        taken |= media(ref(row.form), form)
+    return {**out, "requestBody": {"required": True, "content": taken}} if taken else out

@@ -15,7 +15,7 @@ belong to all of its alternatives; brackets keep them to some.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -34,6 +34,16 @@ _WHOLE: Final = {"null": _NULL, "object": {"type": "object", "additionalProperti
 def ref(name: str) -> Schema:
     """A component by name."""
     return {"$ref": f"#/components/schemas/{name}"}
+
+
+def one_of(names: Sequence[str]) -> Schema:
+    """A component of several; of one the component itself."""
+    return ref(names[0]) if len(names) == 1 else {"oneOf": [ref(name) for name in names]}
+
+
+def media(of: Schema, kind: str = "application/json") -> Schema:
+    """Content of one type."""
+    return {kind: {"schema": of}}
 
 
 def schemas(text: str, known: dict[str, Schema] | None = None) -> dict[str, Schema]:

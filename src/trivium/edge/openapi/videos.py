@@ -5,90 +5,29 @@ Source: openai-python 3.52.0 and OpenAI's OpenAPI document of 2026-08-21, read 2
 
 from typing import Final
 
-from trivium.edge.openapi.row import BEARER, OperationRow, relayed
+from trivium.edge.openapi.row import operations
 from trivium.edge.openapi.schema import schemas
-from trivium.wire.operation import Operation
 from trivium.wire.videos.request import MODEL, PROMPT_MAX, SECONDS, SIZES, URL_MAX
 
 ABOUT: Final = "Films, made while nobody waits."
 
-_VIDEO: Final = "/v1/videos/{video_id}"
-
-OPERATIONS: Final = (
-    relayed(
-        Operation.VIDEOS,
-        name="createVideo",
-        about="Begins a video; it is made while nobody waits.",
-        request="CreateVideoRequest",
-        form="CreateVideoForm",
-        answer="Video",
-    ),
-    OperationRow(
-        method="GET",
-        path="/v1/videos",
-        name="listVideos",
-        tag="videos",
-        about="Lists the caller's videos, newest first.",
-        answer="VideoList",
-        keys=BEARER,
-        parameters=("limit", "order", "after"),
-    ),
-    OperationRow(
-        method="GET",
-        path=_VIDEO,
-        name="GetVideo",
-        tag="videos",
-        about="Says how a video stands.",
-        answer="Video",
-        keys=BEARER,
-        parameters=("video_id",),
-    ),
-    OperationRow(
-        method="DELETE",
-        path=_VIDEO,
-        name="DeleteVideo",
-        tag="videos",
-        about="Permanently deletes a completed or failed video and its stored files.",
-        answer="DeletedVideo",
-        keys=BEARER,
-        parameters=("video_id",),
-    ),
-    OperationRow(
-        method="GET",
-        path=f"{_VIDEO}/content",
-        name="RetrieveVideoContent",
-        tag="videos",
-        about="Sends a file of a completed video; takes a range.",
-        files=("video/mp4", "image/webp", "application/json"),
-        ranges=True,
-        keys=BEARER,
-        parameters=("video_id", "variant", "range"),
-    ),
-    OperationRow(
-        method="GET",
-        path="/assets/{asset_id}",
-        name="retrieveAsset",
-        tag="gateway",
-        about="Sends a generated file by the signed address that an answer gave; takes a range.",
-        files=("image/png", "image/jpeg", "image/webp"),
-        failures=("403", "404", "429", "5XX"),
-        ranges=True,
-        known=True,
-        parameters=("asset_id", "exp", "sig", "range"),
-    ),
-    OperationRow(
-        method="POST",
-        path=f"{_VIDEO}/remix",
-        name="CreateVideoRemix",
-        tag="videos",
-        about="Begins another version of a completed video.",
-        request="RemixVideoRequest",
-        form="RemixVideoRequest",
-        answer="Video",
-        keys=BEARER,
-        parameters=("video_id",),
-    ),
-)
+OPERATIONS: Final = operations("""
+videos
+POST /v1/videos createVideo "Begins a video; it is made while nobody waits."
+  request=CreateVideoRequest form=CreateVideoForm answer=Video
+GET /v1/videos listVideos "Lists the caller's videos, newest first." answer=VideoList
+  parameters=limit|order|after
+GET /v1/videos/{video_id} GetVideo "Says how a video stands." answer=Video parameters=video_id
+DELETE /v1/videos/{video_id} DeleteVideo "Permanently deletes a completed or failed video and its
+  stored files." answer=DeletedVideo parameters=video_id
+GET /v1/videos/{video_id}/content RetrieveVideoContent "Sends a file of a completed video; takes a
+  range." files=video/mp4|image/webp|application/json parameters=video_id|variant|range ranges
+GET /assets/{asset_id} retrieveAsset "Sends a generated file by the signed address that an answer
+  gave; takes a range." tag=gateway files=image/png|image/jpeg|image/webp failures=403|404|429|5XX
+  parameters=asset_id|exp|sig|range ranges known
+POST /v1/videos/{video_id}/remix CreateVideoRemix "Begins another version of a completed video."
+  request=RemixVideoRequest form=RemixVideoRequest answer=Video parameters=video_id
+""")
 
 SCHEMAS: Final = schemas(f"""
 prompt = text(minLength 1, maxLength {PROMPT_MAX}) "What is to be seen."

@@ -10,17 +10,21 @@ import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from trivium.clock import Clock
 from trivium.ledger.amounts import AMOUNT_NANOS_MAX
 from trivium.ledger.codes.model import Batch, Code, CodeError, CodeRefusal, hint, issue, parse
-from trivium.ledger.entries import BALANCE_NANOS_MAX, NOTE_CHARS_MAX
+from trivium.ledger.entries import NOTE_CHARS_MAX, append
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.ledger import store as ledger
+    from trivium.ledger.codes import store
     from trivium.storage.database import Database
+else:
+    ledger = LateModule("trivium.ledger.store")
+    store = LateModule("trivium.ledger.codes.store")
 
 COUNT_MAX: Final = 10_000
 """Codes of one batch."""
@@ -55,8 +59,6 @@ class Codes:
 
         Raises ``LedgerError`` for an amount, a count, a moment or a note out of range.
         """
-        from trivium.ledger.codes import store
-
         now = int(self._clock.now())
         note = note.strip()
         if not 0 < amount_nanos <= AMOUNT_NANOS_MAX:
@@ -79,9 +81,6 @@ class Codes:
         Raises ``CodeError`` where the code brings nothing, ``LedgerError`` for an unknown user and
         a balance out of range.
         """
-        from trivium.ledger import store as ledger
-        from trivium.ledger.codes import store
-
         digest = parse(text)
         if digest is None:
             raise CodeError(CodeRefusal.MISTYPED, _NEVER)
@@ -93,7 +92,6 @@ class Codes:
             if code is None:
                 raise _refused(await store.find(conn, digest))
             entry = Entry(
-                id=0,
                 user_id=user_id,
                 kind=EntryKind.REDEMPTION,
                 amount_nanos=code.amount_nanos,
@@ -101,24 +99,18 @@ class Codes:
                 request_id=f"code:{code.id}",
                 created_at=now,
             )
-            entry_id = await ledger.insert_entry(conn, entry)
-            if entry_id is None:
+            booked = await append(conn, entry)
+            if booked is None:
                 raise LedgerError(f"the code {code.id} is booked already, but was not marked")
-            if abs(await ledger.add_to_account(conn, entry)) > BALANCE_NANOS_MAX:
-                raise LedgerError("the balance would exceed nine billion dollars")
-        return msgspec.structs.replace(entry, id=entry_id)
+        return booked
 
     async def batches(self) -> list[Batch]:
         """Every batch, oldest first."""
-        from trivium.ledger.codes import store
-
         async with self._db.read() as conn:
             return await store.batches(conn)
 
     async def codes_of(self, batch_id: int) -> list[Code]:
         """The codes of a batch. Raises ``LedgerError`` when there is no such batch."""
-        from trivium.ledger.codes import store
-
         async with self._db.read() as conn:
             found = await store.codes_of(conn, batch_id)
         if not found:
@@ -127,8 +119,6 @@ class Codes:
 
     async def verify(self) -> list[int]:
         """Ids of codes whose mark and whose entry do not agree; empty when all is well."""
-        from trivium.ledger.codes import store
-
         async with self._db.read() as conn:
             return await store.contradictions(conn)
 
@@ -138,8 +128,6 @@ class Codes:
         ``which``: ``batch:3``, ``id:12`` or a code itself. Raises ``LedgerError`` when nothing was
         open there.
         """
-        from trivium.ledger.codes import store
-
         now = int(self._clock.now())
         named = _NAMED.fullmatch(which)
         digest = None if named else parse(which)
@@ -161,9 +149,7 @@ class Codes:
 
 
 def _refused(code: Code | None) -> CodeError:
-    """Return why an existing code could not be claimed. One that is not marked can only have
-    expired.
-    """
+    """Why an existing code could not be claimed: one without a mark can only have expired."""
     if code is None:
         why = CodeRefusal.UNKNOWN
     elif code.redeemed_at is not None:

@@ -43,7 +43,6 @@ def entry_of(held: StoredHold, usage: Usage, *, at: int, note: str = "", end: st
     nanos = reckoned(_decode(text))
     assert nanos is not None
     return Entry(
-        id=0,
         user_id=held.user_id,
         kind=EntryKind.USAGE,
         amount_nanos=-nanos,

@@ -41,25 +41,25 @@ WAITING: Final = (PaymentState.OPEN, PaymentState.PROCESSING)
 class Payment(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt to buy balance. Times in seconds since the epoch; ``None``: not yet, or never."""
 
-    id: int
+    id: int = 0
     reference: str
     """Our name for it at the provider and in addresses."""
     user_id: int
     app_id: int | None
     """The OAuth application that sent the user here."""
     provider: str
-    session_id: str | None
+    session_id: str | None = None
     """The provider's name for the page where it is paid."""
-    charge: str | None
+    charge: str | None = None
     """The provider's name for the money itself, by which refunds and disputes name it."""
     amount_nanos: int
     currency: str
-    state: PaymentState
-    refunded_nanos: int
+    state: PaymentState = PaymentState.OPEN
+    refunded_nanos: int = 0
     """All that was given back; booked as soon as the payment itself is."""
-    disputed_at: int | None
+    disputed_at: int | None = None
     created_at: int
-    paid_at: int | None
+    paid_at: int | None = None
 
 
 @unique

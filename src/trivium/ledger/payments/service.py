@@ -18,7 +18,7 @@ import structlog
 
 from trivium.clock import Clock
 from trivium.ledger.amounts import format_usd, parse_usd
-from trivium.ledger.entries import BALANCE_NANOS_MAX
+from trivium.ledger.entries import append
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.payments.model import (
@@ -41,9 +41,13 @@ from trivium.ledger.payments.model import (
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
 from trivium.settings.payments import PaymentsSettings as Limits
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
+    from trivium.ledger.payments import store
     from trivium.storage.database import Connection, Database
+else:
+    store = LateModule("trivium.ledger.payments.store")
 
 BEGUN_MAX: Final = 10
 """Payments a user may begin within the hour: each makes a page at the provider."""
@@ -104,8 +108,6 @@ class Payments:
         ``urls``: where the payer goes after paying and after giving up, by the payment's reference.
         Raises ``PaymentError`` (AMOUNT, TOO_MANY, NOT_CONFIGURED, UNAVAILABLE).
         """
-        from trivium.ledger.payments import store
-
         if self._provider is None:
             raise PaymentError(PaymentRefusal.NOT_CONFIGURED, "payments are not set up")
         if not self.minimum_nanos <= amount_nanos <= self.maximum_nanos:
@@ -114,7 +116,15 @@ class Payments:
                 PaymentRefusal.AMOUNT, f"an amount is from {low} to {high} US dollars"
             )
         now = int(self._clock.now())
-        payment = self._new(user_id, amount_nanos, app_id, self._provider.name, now)
+        payment = Payment(
+            reference=PREFIX + urlsafe_b64encode(self._random_bytes(REFERENCE_BYTES)).decode(),
+            user_id=user_id,
+            app_id=app_id,
+            provider=self._provider.name,
+            amount_nanos=amount_nanos,
+            currency=CURRENCY,
+            created_at=now,
+        )
         success_url, cancel_url = urls(payment.reference)
         order = PaymentOrder(
             reference=payment.reference,
@@ -153,26 +163,6 @@ class Payments:
             payment, id=payment_id, session_id=begun.session_id
         ), begun.url
 
-    def _new(
-        self, user_id: int, amount_nanos: int, app_id: int | None, provider: str, now: int
-    ) -> Payment:
-        return Payment(
-            id=0,
-            reference=PREFIX + urlsafe_b64encode(self._random_bytes(REFERENCE_BYTES)).decode(),
-            user_id=user_id,
-            app_id=app_id,
-            provider=provider,
-            session_id=None,
-            charge=None,
-            amount_nanos=amount_nanos,
-            currency=CURRENCY,
-            state=PaymentState.OPEN,
-            refunded_nanos=0,
-            disputed_at=None,
-            created_at=now,
-            paid_at=None,
-        )
-
     async def hear(self, provider: str, body: bytes, headers: Mapping[str, str]) -> PaymentOutcome:
         """Book what an event says, once.
 
@@ -180,8 +170,6 @@ class Payments:
         NOT_CONFIGURED), after which nothing has changed; after a storage fault the provider is to
         send the event again.
         """
-        from trivium.ledger.payments import store
-
         if self._provider is None or self._provider.name != provider:
             raise PaymentError(PaymentRefusal.NOT_CONFIGURED, "payments are not set up")
         notice = await self._provider.read(body, headers)
@@ -226,8 +214,6 @@ class Payments:
     async def _paid(
         self, conn: "Connection", payment: Payment, notice: PaymentEvent, now: int
     ) -> PaymentOutcome:
-        from trivium.ledger.payments import store
-
         if payment.state in (PaymentState.PAID, PaymentState.HELD):
             return PaymentOutcome.STALE
         if (
@@ -266,8 +252,6 @@ class Payments:
     async def _refunded(
         self, conn: "Connection", payment: Payment, notice: PaymentEvent, now: int
     ) -> PaymentOutcome:
-        from trivium.ledger.payments import store
-
         if notice.currency != payment.currency or notice.amount_cents is None:
             log.error("payment_refund_unread", payment=payment.reference, currency=notice.currency)
             return PaymentOutcome.HELD
@@ -295,8 +279,6 @@ class Payments:
         self, conn: "Connection", payment: Payment, notice: PaymentEvent, now: int
     ) -> PaymentOutcome:
         """Tell the operator. Whether to block the user or take the amount back is theirs to say."""
-        from trivium.ledger.payments import store
-
         log.warning(
             "payment_disputed",
             payment=payment.reference,
@@ -327,8 +309,6 @@ class Payments:
         self, conn: "Connection", payment: Payment, notice: PaymentEvent
     ) -> PaymentOutcome:
         """Follow what becomes of a payment on its way; what is done is done."""
-        from trivium.ledger.payments import store
-
         state = PaymentState(notice.kind.value)
         if payment.state not in WAITING or payment.state is state:
             return PaymentOutcome.STALE
@@ -355,8 +335,6 @@ class Payments:
 
     async def find(self, reference: str, user_id: int) -> Payment | None:
         """A user's own payment; ``None`` also when it is somebody else's."""
-        from trivium.ledger.payments import store
-
         async with self._db.read() as conn:
             payment = await store.by_reference(conn, reference)
         return payment if payment and payment.user_id == user_id else None
@@ -365,16 +343,12 @@ class Payments:
         self, user_id: int | None = None, state: PaymentState | None = None, limit: int = 20
     ) -> list[Payment]:
         """Payments, newest first; of one user, in one state."""
-        from trivium.ledger.payments import store
-
         async with self._db.read() as conn:
             return await store.newest(conn, user_id, state, min(limit, LISTED_MAX))
 
 
 async def verify(db: "Database") -> list[int]:
     """Ids of payments whose state and whose entries do not agree; empty when all is well."""
-    from trivium.ledger.payments import store
-
     async with db.read() as conn:
         return await store.contradictions(conn)
 
@@ -392,10 +366,7 @@ async def _book(
     now: int,
 ) -> None:
     """Append an entry in the transaction of the event. Raises ``LedgerError``, which undoes it."""
-    from trivium.ledger import store as ledger
-
     entry = Entry(
-        id=0,
         user_id=payment.user_id,
         kind=kind,
         amount_nanos=amount_nanos,
@@ -403,7 +374,5 @@ async def _book(
         request_id=request_id,
         created_at=now,
     )
-    if await ledger.insert_entry(conn, entry) is None:
+    if await append(conn, entry) is None:
         raise LedgerError(f"{request_id} is booked already, but the payment says otherwise")
-    if abs(await ledger.add_to_account(conn, entry)) > BALANCE_NANOS_MAX:
-        raise LedgerError("the balance would exceed nine billion dollars")

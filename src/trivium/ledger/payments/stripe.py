@@ -281,49 +281,29 @@ def _notice(event: _Event) -> PaymentEvent:
     """An event in our words."""
     thing = event.data.object
     reference = str((thing.metadata or {}).get(REFERENCE, ""))
+    session_id = note = ""
     if event.type == "charge.refunded":
-        return PaymentEvent(
-            event_id=event.id,
-            event=event.type,
-            kind=NoticeKind.REFUNDED,
-            reference=reference,
-            charge=thing.payment_intent or "",
-            amount_cents=thing.amount_refunded,
-            currency=thing.currency or "",
-        )
-    if event.type in _DISPUTES:
-        return PaymentEvent(
-            event_id=event.id,
-            event=event.type,
-            kind=NoticeKind.DISPUTED,
-            reference=reference,
-            charge=thing.payment_intent or "",
-            amount_cents=thing.amount,
-            currency=thing.currency or "",
-            note=f"{thing.reason or 'no reason'}, {thing.status or 'no state'}",
-        )
-    if event.type == _UNREFUNDED:
-        return PaymentEvent(
-            event_id=event.id,
-            event=event.type,
-            kind=NoticeKind.UNREFUNDED,
-            reference=reference,
-            charge=thing.payment_intent or "",
-            amount_cents=thing.amount,
-            currency=thing.currency or "",
-        )
-    kind = _SESSIONS.get(event.type, NoticeKind.OTHER)
-    if event.type == "checkout.session.completed":
-        # a bank debit is done for the payer days before it is for us
-        paid = thing.payment_status == "paid"
-        kind = NoticeKind.PAID if paid else NoticeKind.PROCESSING
+        kind, amount = NoticeKind.REFUNDED, thing.amount_refunded
+    elif event.type in _DISPUTES:
+        kind, amount = NoticeKind.DISPUTED, thing.amount
+        note = f"{thing.reason or 'no reason'}, {thing.status or 'no state'}"
+    elif event.type == _UNREFUNDED:
+        kind, amount = NoticeKind.UNREFUNDED, thing.amount
+    else:
+        kind, amount = _SESSIONS.get(event.type, NoticeKind.OTHER), thing.amount_total
+        session_id = thing.id
+        if event.type == "checkout.session.completed":
+            # a bank debit is done for the payer days before it is for us
+            paid = thing.payment_status == "paid"
+            kind = NoticeKind.PAID if paid else NoticeKind.PROCESSING
     return PaymentEvent(
         event_id=event.id,
         event=event.type,
         kind=kind,
         reference=reference,
-        session_id=thing.id,
+        session_id=session_id,
         charge=thing.payment_intent or "",
-        amount_cents=thing.amount_total,
+        amount_cents=amount,
         currency=thing.currency or "",
+        note=note,
     )

@@ -121,7 +121,7 @@ def _amounts(row: Any) -> dict[str, Fraction]:
 
 def _listed(row: Any) -> int:
     """What a bill comes to without the group's multiplier; else what was booked."""
-    entry = Entry(id=0, user_id=0, kind=EntryKind.USAGE, amount_nanos=0, detail=row.detail)
+    entry = Entry(user_id=0, kind=EntryKind.USAGE, amount_nanos=0, detail=row.detail)
     detail: Detail | None = detail_of(entry)
     try:
         if detail is not None:

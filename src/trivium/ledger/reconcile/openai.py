@@ -20,6 +20,15 @@ PROVIDERS: Final = ("openai",)
 USAGE_COLUMNS: Final = frozenset({"start_time", "end_time", "input_tokens", "output_tokens"})
 COST_COLUMNS: Final = frozenset({"start_time", "end_time", "amount_value", "amount_currency"})
 
+_COUNTS: Final = (
+    "input_tokens",
+    "input_cached_tokens",
+    "input_cache_write_tokens",
+    "output_tokens",
+    "num_model_requests",
+)
+"""As both kinds of export call them; the first has the next two in it."""
+
 
 class _Amount(msgspec.Struct):
     value: Decimal
@@ -56,16 +65,9 @@ def rows_of_bucket(bucket: Bucket) -> Iterator[ReportRow]:
             amount = Fraction(result.amount.value)
             yield _cost(span, result.line_item or "", key, amount, result.amount.currency)
             continue
-        yield _usage(
-            span,
-            result.model or ALL,
-            key,
-            Fraction(result.input_tokens),
-            Fraction(result.input_cached_tokens or 0),
-            Fraction(result.input_cache_write_tokens or 0),
-            Fraction(result.output_tokens),
-            None if result.num_model_requests is None else Fraction(result.num_model_requests),
-        )
+        told = msgspec.structs.asdict(result)
+        counts = {name: Fraction(told[name]) for name in _COUNTS if told[name] is not None}
+        yield _usage(span, result.model or ALL, key, counts)
 
 
 def rows_of_line(line: Mapping[str, str]) -> Iterator[ReportRow]:
@@ -80,37 +82,17 @@ def rows_of_line(line: Mapping[str, str]) -> Iterator[ReportRow]:
         return
     if not line["input_tokens"] and not line["output_tokens"]:
         return
-
-    def count(name: str) -> Fraction:
-        return number(line.get(name) or "", name)
-
-    yield _usage(
-        span,
-        line.get("model") or ALL,
-        key,
-        count("input_tokens"),
-        count("input_cached_tokens"),
-        count("input_cache_write_tokens"),
-        count("output_tokens"),
-        count("num_model_requests") if line.get("num_model_requests") else None,
-    )
+    counts = {name: number(line[name], name) for name in _COUNTS if line.get(name)}
+    yield _usage(span, line.get("model") or ALL, key, counts)
 
 
-def _usage(
-    span: DaySpan,
-    model: str,
-    key: str,
-    whole: Fraction,
-    read: Fraction,
-    written: Fraction,
-    output: Fraction,
-    requests: Fraction | None,
-) -> ReportRow:
+def _usage(span: DaySpan, model: str, key: str, counts: Mapping[str, Fraction]) -> ReportRow:
+    whole, read, written, output = (counts.get(name, Fraction(0)) for name in _COUNTS[:4])
     amounts = {"input": whole - read - written, "cache_read": read, "output": output}
     if written:
         amounts["cache_write"] = written
-    if requests is not None:
-        amounts[REQUESTS] = requests
+    if _COUNTS[4] in counts:
+        amounts[REQUESTS] = counts[_COUNTS[4]]
     return ReportRow(span=span, model=model, key=key, amounts=amounts)
 
 

@@ -9,10 +9,14 @@ from trivium.ledger.amounts import parse_usd
 from trivium.ledger.focus import COLUMNS, rows_of
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.verify import Detail, detail_of
+from trivium.storage.late import LateModule
 from trivium.storage.structs import struct_of
 
 if TYPE_CHECKING:
+    from trivium.ledger.statement import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.ledger.statement.store")
 
 DAY_S: Final = 86_400
 UNDO: Final = "credit:undo:"
@@ -83,8 +87,6 @@ class Statement:
 
     async def by_hand(self, ids: Sequence[int]) -> list[ByHand]:
         """Return the entries of these ids, the newest first. Name all that may undo one another."""
-        from trivium.ledger.statement import store
-
         async with self._db.read() as conn:
             rows = await store.named(conn, ids)
         undone = {row.request_id for row in rows}
@@ -101,8 +103,6 @@ class Statement:
         kinds: Sequence[EntryKind] = (),
     ) -> StatementPage:
         """At most so many entries before that id, the newest first."""
-        from trivium.ledger.statement import store
-
         limit = min(limit, PAGE_MAX)
         async with self._db.read() as conn:
             rows = await store.page(conn, user_id, before, limit + 1, [k.value for k in kinds])
@@ -111,8 +111,6 @@ class Statement:
 
     async def bill(self, user_id: int, entry_id: int) -> Bill | None:
         """An entry of that user, explained; ``None`` when it is not theirs."""
-        from trivium.ledger.statement import store
-
         async with self._db.read() as conn:
             row = await store.one(conn, user_id, entry_id)
         if row is None:
@@ -122,8 +120,6 @@ class Statement:
 
     async def days(self, user_id: int, now: float, count: int) -> list[Day]:
         """What the last so many days came to, today's last; a day without requests is a zero."""
-        from trivium.ledger.statement import store
-
         today = int(now) // DAY_S
         async with self._db.read() as conn:
             rows = await store.days(conn, user_id, today - count + 1)

@@ -7,7 +7,7 @@ writes in the transaction of the act itself; it is for acts that give power or m
 one transaction anyway. Those are told or not done, and it costs no second commit.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 import structlog
 
@@ -23,15 +23,29 @@ from trivium.observe.audit.model import (
     short,
 )
 from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
-    from trivium.observe.sweep import Delete
+    from trivium.observe.audit import store
     from trivium.storage.database import Connection, Database
+else:
+    store = LateModule("trivium.observe.audit.store")
 
 PAGE_MAX: Final = 200
 """Acts of one page."""
 
 log = structlog.get_logger()
+
+
+class Particulars(TypedDict, total=False):
+    """What may be told of an act, as ``Act`` has it; what is left out is nobody's or nothing."""
+
+    actor: int | None
+    subject: int | None
+    what: str
+    address: str
+    agent: str
+    detail: Detail | None
 
 
 class Audit:
@@ -41,27 +55,17 @@ class Audit:
         self._db = db
         self._clock = clock
 
-    async def add(
-        self,
-        kind: ActKind,
-        *,
-        actor: int | None = None,
-        subject: int | None = None,
-        what: str = "",
-        address: str = "",
-        agent: str = "",
-        detail: Detail | None = None,
-    ) -> bool:
+    async def add(self, kind: ActKind, **said: Unpack[Particulars]) -> bool:
         """Log an act that was done; returns whether it could be stored. Raises nothing of the
         database's.
 
         Not to be called inside a ``write()`` of the same database, which would wait for itself: use
         ``within`` there.
         """
-        act = self._act(kind, actor, subject, what, address, agent, detail)
+        act = self._act(kind, said)
         try:
             async with self._db.write() as conn:
-                await _insert(conn, act)
+                await store.insert(conn, act)
         except StorageError as error:
             log.error(  # noqa: TRY400 - a traceback of the driver would say nothing of the act
                 "act_not_stored",
@@ -77,20 +81,9 @@ class Audit:
             return False
         return True
 
-    async def within(
-        self,
-        conn: "Connection",
-        kind: ActKind,
-        *,
-        actor: int | None = None,
-        subject: int | None = None,
-        what: str = "",
-        address: str = "",
-        agent: str = "",
-        detail: Detail | None = None,
-    ) -> None:
+    async def within(self, conn: "Connection", kind: ActKind, **said: Unpack[Particulars]) -> None:
         """Log an act in the transaction that does it. Raises what a statement raises."""
-        await _insert(conn, self._act(kind, actor, subject, what, address, agent, detail))
+        await store.insert(conn, self._act(kind, said))
 
     async def of_user(
         self, user_id: int, before_id: int | None = None, limit: int = 50
@@ -99,8 +92,6 @@ class Audit:
 
         ``before_id``: the last id of the page before. Raises what ``Database.read`` raises.
         """
-        from trivium.observe.audit import store
-
         async with self._db.read() as conn:
             return await store.of_user(conn, user_id, before_id, min(limit, PAGE_MAX))
 
@@ -113,49 +104,23 @@ class Audit:
         user_id: int | None = None,
     ) -> list[Act]:
         """Return acts, newest first; of one kind, or concerning one user in either role."""
-        from trivium.observe.audit import store
-
         async with self._db.read() as conn:
             return await store.newest(conn, before_id, min(limit, PAGE_MAX), kind, user_id)
 
     async def count(self, kind: ActKind, subject: int, since_ms: int) -> int:
         """Return how often something happened to a user since a moment; for limits on guessing."""
-        from trivium.observe.audit import store
-
         async with self._db.read() as conn:
             return await store.count(conn, kind, subject, since_ms)
 
-    def _act(
-        self,
-        kind: ActKind,
-        actor: int | None,
-        subject: int | None,
-        what: str,
-        address: str,
-        agent: str,
-        detail: Detail | None,
-    ) -> Act:
+    def _act(self, kind: ActKind, said: Particulars) -> Act:
         return Act(
             id=0,
             at_ms=int(self._clock.now() * 1000),
-            actor_id=actor,
-            subject_id=subject,
+            actor_id=said.get("actor"),
+            subject_id=said.get("subject"),
             kind=kind.value,
-            what=short(what, WHAT_CHARS_MAX),
-            address=short(address, ADDRESS_CHARS_MAX),
-            agent=short(agent, AGENT_CHARS_MAX),
-            detail=encoded(detail),
+            what=short(said.get("what", ""), WHAT_CHARS_MAX),
+            address=short(said.get("address", ""), ADDRESS_CHARS_MAX),
+            agent=short(said.get("agent", ""), AGENT_CHARS_MAX),
+            detail=encoded(said.get("detail")),
         )
-
-
-async def _insert(conn: "Connection", act: Act) -> None:
-    from trivium.observe.audit import store
-
-    await store.insert(conn, act)
-
-
-def deleting() -> "Delete":
-    """What removes a batch of acts: ``late_delete`` of ``observe/sweep.py``."""
-    from trivium.observe.audit import store
-
-    return store.delete_before

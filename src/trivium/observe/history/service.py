@@ -4,10 +4,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from trivium.storage.late import LateModule
 from trivium.storage.structs import struct_of
 
 if TYPE_CHECKING:
+    from trivium.observe.history import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.observe.history.store")
 
 PAGE_MAX: Final = 200
 
@@ -76,8 +80,6 @@ class History:
         ``before``: the end of the page that was seen; anything else is taken for the beginning.
         ``failed``: only those answered with an error.
         """
-        from trivium.observe.history import store
-
         limit = min(limit, PAGE_MAX)
         async with self._db.read() as conn:
             rows = await store.page(
@@ -91,8 +93,6 @@ class History:
 
     async def one(self, user_id: int, request_id: str) -> RequestEntry | None:
         """Return one request of that user; ``None`` when it is another's or no longer stored."""
-        from trivium.observe.history import store
-
         async with self._db.read() as conn:
             rows = await store.one(conn, user_id, request_id)
         return _request(rows[0]) if rows else None

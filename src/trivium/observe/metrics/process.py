@@ -29,9 +29,7 @@ def counters() -> Iterator[tuple[Key, int]]:
 
 
 def gauges(started: float) -> Iterator[tuple[Key, int]]:
-    """Yield the numbers that go up and down. ``started``: when this worker began, seconds since the
-    epoch.
-    """
+    """Yield the numbers that go up and down. ``started``: when the worker began, epoch seconds."""
     yield (STARTED.name,), round(started * 1e6)
     yield (FDS_MAX.name,), resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     try:

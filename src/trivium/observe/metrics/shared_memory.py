@@ -63,9 +63,7 @@ class SharedNumbers:
     # --- a worker's side ------------------------------------------------------------------------
 
     def write(self, pid: int, numbers: Numbers) -> bool:
-        """Store a process's numbers in its place; returns ``False`` when it has none or they are
-        too many.
-        """
+        """Store a process's numbers in its place; ``False``: it has none, or they are too many."""
         number = self._find(pid)
         data = encode(numbers)
         if number is None or len(data) > HALF_BYTES - _HALF.size:
@@ -120,9 +118,7 @@ class SharedNumbers:
         _PLACE.pack_into(self._memory, self._at(number), pid, writes + 1)
 
     def _shown(self, number: int) -> Numbers | None:
-        """Return the numbers in a place; ``None`` when there are none yet, or they changed while
-        being read.
-        """
+        """Return the numbers in a place; ``None``: there are none yet, or they change just now."""
         for _ in range(TRIES):
             at = self._half(number, self._place(number)[1])
             length, checksum = _HALF.unpack_from(self._memory, at)

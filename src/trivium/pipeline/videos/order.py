@@ -13,8 +13,7 @@ from typing import Any, Final
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.jobs.model import Job, JobAccount
-from trivium.jobs.service import JobOrder
+from trivium.jobs.model import Job, JobAccount, JobOrder
 from trivium.jobs.video_services import VideoServices
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.model import Hold, Quote

@@ -12,34 +12,18 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.wire.responses.failure import minimal
+
+_UNSAID: Final = frozenset({"background", "reasoning", "store", "user"})
+"""Members that nobody misses where the engine does not send them."""
 _decode: Final = msgspec.json.Decoder().decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
 def whole(response: dict[str, Any], *, model: str, at: int) -> dict[str, Any]:
     """A response object with every member that clients read without looking."""
-    out: dict[str, Any] = {
-        "id": "",
-        "object": "response",
-        "created_at": at,
-        "status": "in_progress",
-        "error": None,
-        "incomplete_details": None,
-        "instructions": None,
-        "max_output_tokens": None,
-        "metadata": {},
-        "model": model,
-        "output": [],
-        "parallel_tool_calls": True,
-        "previous_response_id": None,
-        "temperature": None,
-        "text": {"format": {"type": "text"}},
-        "tool_choice": "auto",
-        "tools": [],
-        "top_p": None,
-        "truncation": "disabled",
-        "usage": None,
-    } | response
+    bare = {name: value for name, value in minimal(model, "").items() if name not in _UNSAID}
+    out: dict[str, Any] = bare | {"id": "", "created_at": at} | response
     if not isinstance(out["output"], list):
         out["output"] = []
     for item in out["output"]:

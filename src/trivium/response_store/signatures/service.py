@@ -12,20 +12,25 @@ import contextlib
 import itertools
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.response_store.signatures.model import SignatureTrace, packed, unpacked
+from trivium.settings.model import TracesSettings
 from trivium.storage.errors import Conflict, Rejected, StorageError
+from trivium.storage.late import LateModule
 from trivium.storage.periodic import PurgeClock
 from trivium.storage.vault import Vault, VaultError
 from trivium.storage.write_behind import CLOSE_S, WriteBehind, next_batch
 from trivium.wire.state_refs import CALL_PREFIX
 
 if TYPE_CHECKING:
+    from trivium.response_store.signatures import store
     from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.response_store.signatures.store")
 
 BATCH: Final = 200
 """Traces a transaction."""
@@ -57,25 +62,6 @@ log = structlog.get_logger()
 _Key = tuple[int, str]
 
 
-class SignatureLimits(Protocol):
-    """What is read of the ``[traces]`` settings."""
-
-    @property
-    def retention_days(self) -> int:
-        """Days a trace is kept; 0 remembers nothing."""
-        ...
-
-    @property
-    def trace_bytes_max(self) -> int:
-        """Largest trace that is kept."""
-        ...
-
-    @property
-    def memory_bytes_max(self) -> int:
-        """Bytes of traces in memory, those that wait to be written apart."""
-        ...
-
-
 class SignatureStore(WriteBehind):
     """Traces by user and id, in memory and in the database."""
 
@@ -83,7 +69,7 @@ class SignatureStore(WriteBehind):
         self,
         db: "Database",
         vault: Vault,
-        limits: SignatureLimits,
+        limits: TracesSettings,
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         *,
@@ -183,8 +169,6 @@ class SignatureStore(WriteBehind):
 
     async def _write(self, batch: Mapping[_Key, tuple[int, bytes]]) -> bool:
         """Store a batch; ``False`` when it has to be tried again."""
-        from trivium.response_store.signatures import store
-
         rows = [
             (user_id, id_, at, self._vault.seal(value, _place(user_id, id_)))
             for (user_id, id_), (at, value) in batch.items()
@@ -208,8 +192,6 @@ class SignatureStore(WriteBehind):
 
     async def sweep(self) -> None:
         """Delete what is too old at intervals, without end."""
-        from trivium.response_store.signatures import store
-
         doubt = PurgeClock(self._db, self._clock, "traces")
         while True:
             await self._sleep(SWEEP_S)
@@ -236,8 +218,6 @@ class SignatureStore(WriteBehind):
         return found
 
     async def _stored(self, user_id: int, ids: Sequence[str]) -> dict[str, bytes]:
-        from trivium.response_store.signatures import store
-
         try:
             async with self._db.read(limit_s=FIND_S) as conn:
                 rows = await store.find(conn, user_id, ids, self._since(self._clock.now()))

@@ -16,6 +16,7 @@ from sqlalchemy import (
     false,
     text,
 )
+from sqlalchemy.schema import SchemaItem
 
 # SQLite numbers rows by itself only for a primary key that is declared INTEGER
 BIG = BigInteger().with_variant(Integer(), "sqlite")
@@ -31,9 +32,14 @@ metadata = MetaData(
     }
 )
 
-users = Table(
+
+def table(name: str, *columns: SchemaItem) -> Table:
+    """Return a table of the gateway's."""
+    return Table(name, metadata, *columns)
+
+
+users = table(
     "users",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("email", Text, nullable=False, unique=True),  # lower case
@@ -52,9 +58,8 @@ users = Table(
     Column("theme", Text),
 )
 
-keys = Table(
+keys = table(
     "keys",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
     Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the key
@@ -79,9 +84,8 @@ keys = Table(
     Index("ix_keys_revision_id", "revision", "id"),
 )
 
-revision = Table(
+revision = table(
     "revision",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("value", BIG, nullable=False),
     CheckConstraint("id = 1", name="single"),
@@ -89,18 +93,16 @@ revision = Table(
 """One row. Every identity write raises it first, which also makes such writes queue: a revision
 never becomes visible before a lower one."""
 
-secret_mark = Table(
+secret_mark = table(
     "secret_mark",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("mark", Text, nullable=False),  # of the key that the nodes seal with
     CheckConstraint("id = 1", name="single"),
 )
 """One row, where several nodes share the database; see ``storage/fingerprint.py``."""
 
-accounts = Table(
+accounts = table(
     "accounts",
-    metadata,
     Column("user_id", BIG, ForeignKey("users.id"), primary_key=True, autoincrement=False),
     Column("balance_nanos", BIG, nullable=False),
     Column("used_nanos", BIG, nullable=False),  # what usage entries took, as a positive number
@@ -108,9 +110,8 @@ accounts = Table(
     Column("overdraft_nanos", BIG, nullable=False, server_default=text("0")),  # allowed below zero
 )
 
-leases = Table(
+leases = table(
     "leases",
-    metadata,
     Column("worker", Text, primary_key=True),  # the name of its journal
     Column("user_id", BIG, ForeignKey("accounts.user_id"), primary_key=True, autoincrement=False),
     Column("amount_nanos", BIG, nullable=False),
@@ -122,9 +123,8 @@ leases = Table(
 )
 """What a worker may spend of an account without asking again."""
 
-holds = Table(
+holds = table(
     "holds",
-    metadata,
     Column("request_id", Text, primary_key=True),  # its entry will have the same
     Column("user_id", BIG, ForeignKey("accounts.user_id"), nullable=False),
     Column("amount_nanos", BIG, nullable=False),  # 0: of an unlimited account
@@ -134,9 +134,8 @@ holds = Table(
 )
 """Amounts held for longer than a worker lives; part of their accounts' ``leased_nanos``."""
 
-entries = Table(
+entries = table(
     "entries",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False),
     Column("kind", Text, nullable=False),
@@ -157,9 +156,8 @@ entries = Table(
 )
 """Append-only: triggers refuse updates and deletes."""
 
-usage_days = Table(
+usage_days = table(
     "usage_days",
-    metadata,
     Column("user_id", BIG, ForeignKey("users.id"), primary_key=True, autoincrement=False),
     Column("day", BIG, primary_key=True, autoincrement=False),  # UTC, days since the epoch
     Column("nanos", BIG, nullable=False),  # what usage entries took, as a positive number
@@ -167,9 +165,8 @@ usage_days = Table(
 )
 """Sums of usage entries by day, written with them: pages need not read a month of entries."""
 
-code_batches = Table(
+code_batches = table(
     "code_batches",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("amount_nanos", BIG, nullable=False),  # of each code
     Column("note", Text, nullable=False),
@@ -177,9 +174,8 @@ code_batches = Table(
     Column("created_at", BIG, nullable=False),
 )
 
-codes = Table(
+codes = table(
     "codes",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("batch_id", BIG, ForeignKey("code_batches.id"), nullable=False, index=True),
     Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the code
@@ -190,9 +186,8 @@ codes = Table(
 )
 """Redemption codes. The entry of a redeemed one has the request id ``code:`` and its id."""
 
-payments = Table(
+payments = table(
     "payments",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("reference", Text, nullable=False, unique=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False),
@@ -213,9 +208,8 @@ payments = Table(
 )
 """The entry of a paid one has the request id ``PROVIDER:`` and its session."""
 
-payment_events = Table(
+payment_events = table(
     "payment_events",
-    metadata,
     Column("provider", Text, primary_key=True),
     Column("event_id", Text, primary_key=True),
     Column("event", Text, nullable=False),

@@ -9,18 +9,16 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     LargeBinary,
-    Table,
     Text,
     UniqueConstraint,
     false,
     text,
 )
 
-from trivium.storage.schema.core import BIG, metadata
+from trivium.storage.schema.core import BIG, table
 
-sessions = Table(
+sessions = table(
     "sessions",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the session's token
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
@@ -34,9 +32,8 @@ sessions = Table(
     Index("ix_sessions_expires_at", "expires_at"),
 )
 
-tickets = Table(
+tickets = table(
     "tickets",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the ticket's token
     Column("purpose", Text, nullable=False),
@@ -50,9 +47,8 @@ tickets = Table(
 )
 """What works once: links in letters, invitations, steps of a login under way."""
 
-tries = Table(
+tries = table(
     "tries",
-    metadata,
     Column("subject", LargeBinary, primary_key=True),  # SHA-256 of who is counted
     Column("count", BIG, nullable=False),
     Column("since", BIG, nullable=False),
@@ -62,9 +58,8 @@ tries = Table(
 )
 """How often something was tried that must not be tried often."""
 
-totp_secrets = Table(
+totp_secrets = table(
     "totp_secrets",
-    metadata,
     Column("user_id", BIG, ForeignKey("users.id"), primary_key=True, autoincrement=False),
     Column("secret", LargeBinary, nullable=False),  # sealed
     Column("created_at", BIG, nullable=False),
@@ -72,9 +67,8 @@ totp_secrets = Table(
     Column("last_step", BIG, nullable=False, server_default=text("0")),  # the newest code used
 )
 
-recovery_codes = Table(
+recovery_codes = table(
     "recovery_codes",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False),
     Column("digest", LargeBinary, nullable=False),
@@ -82,9 +76,8 @@ recovery_codes = Table(
     UniqueConstraint("user_id", "digest"),
 )
 
-passkeys = Table(
+passkeys = table(
     "passkeys",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
     Column("credential", LargeBinary, nullable=False, unique=True),
@@ -98,9 +91,8 @@ passkeys = Table(
     Column("used_at", BIG),
 )
 
-outside_logins = Table(
+outside_logins = table(
     "outside_logins",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
     Column("issuer", Text, nullable=False),

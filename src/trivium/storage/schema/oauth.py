@@ -3,17 +3,16 @@
 Every digest is a SHA-256.
 """
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, LargeBinary, Table, Text, false, text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, LargeBinary, Text, false, text
 
-from trivium.storage.schema.core import BIG, metadata
+from trivium.storage.schema.core import BIG, table
 
 _APP = "oauth_apps.id"
 _FAMILY = "oauth_families.id"
 _GRANT = "oauth_grants.id"
 
-oauth_apps = Table(
+oauth_apps = table(
     "oauth_apps",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
     Column("name", Text, nullable=False),
@@ -30,9 +29,8 @@ oauth_apps = Table(
     Column("changed_at", BIG, nullable=False),
 )
 
-oauth_secrets = Table(
+oauth_secrets = table(
     "oauth_secrets",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("app_id", BIG, ForeignKey(_APP, ondelete="CASCADE"), nullable=False, index=True),
     Column("digest", LargeBinary, nullable=False),
@@ -41,9 +39,8 @@ oauth_secrets = Table(
     Column("expires_at", BIG),  # null: the current one
 )
 
-developer_tokens = Table(
+developer_tokens = table(
     "developer_tokens",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
     Column("digest", LargeBinary, nullable=False, unique=True),
@@ -56,9 +53,8 @@ developer_tokens = Table(
     Column("revoked_at", BIG),
 )
 
-oauth_requests = Table(
+oauth_requests = table(
     "oauth_requests",
-    metadata,
     Column("digest", LargeBinary, primary_key=True),  # of the id that our own pages pass on
     Column("app_id", BIG, ForeignKey(_APP, ondelete="CASCADE"), nullable=False, index=True),
     Column("user_id", BIG, ForeignKey("users.id")),  # null: nobody has logged in yet
@@ -73,9 +69,8 @@ oauth_requests = Table(
     Column("login_at", BIG),
 )
 
-oauth_grants = Table(
+oauth_grants = table(
     "oauth_grants",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False),
     Column("app_id", BIG, ForeignKey(_APP, ondelete="CASCADE"), nullable=False, index=True),
@@ -99,9 +94,8 @@ oauth_grants = Table(
 )
 """Consent. A user has at most one that is not revoked for an application."""
 
-oauth_families = Table(
+oauth_families = table(
     "oauth_families",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("grant_id", BIG, ForeignKey(_GRANT, ondelete="CASCADE"), nullable=False),
     Column("scope", Text, nullable=False),
@@ -113,9 +107,8 @@ oauth_families = Table(
 )
 """What came of one code: all its tokens are revoked together."""
 
-oauth_codes = Table(
+oauth_codes = table(
     "oauth_codes",
-    metadata,
     Column("digest", LargeBinary, primary_key=True),
     Column(
         "grant_id",
@@ -133,9 +126,8 @@ oauth_codes = Table(
     Column("family_id", BIG, ForeignKey(_FAMILY, ondelete="SET NULL"), index=True),
 )
 
-oauth_access_tokens = Table(
+oauth_access_tokens = table(
     "oauth_access_tokens",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("digest", LargeBinary, nullable=False, unique=True),
     Column("family_id", BIG, ForeignKey(_FAMILY, ondelete="CASCADE"), nullable=False, index=True),
@@ -144,9 +136,8 @@ oauth_access_tokens = Table(
     Column("expires_at", BIG, nullable=False, index=True),
 )
 
-oauth_refresh_tokens = Table(
+oauth_refresh_tokens = table(
     "oauth_refresh_tokens",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("digest", LargeBinary, nullable=False, unique=True),
     Column("family_id", BIG, ForeignKey(_FAMILY, ondelete="CASCADE"), nullable=False, index=True),
@@ -158,9 +149,8 @@ oauth_refresh_tokens = Table(
     Column("seed", LargeBinary),
 )
 
-oauth_caps = Table(
+oauth_caps = table(
     "oauth_caps",
-    metadata,
     Column(
         "grant_id",
         BIG,
@@ -174,9 +164,8 @@ oauth_caps = Table(
 """The most that consent lets an application spend a month. The keys it spends with are rows of
 ``keys`` that name the consent."""
 
-oauth_cap_holds = Table(
+oauth_cap_holds = table(
     "oauth_cap_holds",
-    metadata,
     Column("request_id", Text, primary_key=True),
     Column(
         "grant_id",

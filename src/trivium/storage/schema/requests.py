@@ -7,15 +7,13 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    Table,
     Text,
 )
 
-from trivium.storage.schema.core import BIG, metadata
+from trivium.storage.schema.core import BIG, table
 
-records = Table(
+records = table(
     "records",
-    metadata,
     Column("request_id", Text, primary_key=True),
     Column("at_ms", BIG, nullable=False),
     Column("key_id", BIG),  # no foreign keys: a record outlives what it names
@@ -57,9 +55,8 @@ records = Table(
     Index("ix_records_at_ms", "at_ms"),
 )
 
-stored_responses = Table(
+stored_responses = table(
     "stored_responses",
-    metadata,
     # the owner is part of the key: nobody else's row can be found by its id, and two upstreams
     # may give the same id to two users
     Column("user_id", BIG, primary_key=True, autoincrement=False),
@@ -76,9 +73,8 @@ stored_responses = Table(
     Index("ix_stored_responses_user_id_size_bytes", "user_id", "size_bytes"),
 )
 
-stored_items = Table(
+stored_items = table(
     "stored_items",
-    metadata,
     Column("user_id", BIG, primary_key=True, autoincrement=False),
     Column("id", Text, primary_key=True),
     Column("response_id", Text, nullable=False),
@@ -91,9 +87,8 @@ stored_items = Table(
     Index("ix_stored_items_user_id_response_id", "user_id", "response_id"),
 )
 
-traces = Table(
+traces = table(
     "traces",
-    metadata,
     Column("user_id", BIG, primary_key=True, autoincrement=False),
     Column("id", Text, primary_key=True),  # a call's id, or the digest of a vendor's signature
     Column("created_at", BIG, nullable=False, index=True),
@@ -101,9 +96,8 @@ traces = Table(
 )
 """What clients do not send back with a call, and which channel made a signature."""
 
-jobs = Table(
+jobs = table(
     "jobs",
-    metadata,
     Column("id", Text, primary_key=True),  # ours, and not to be guessed
     Column("user_id", BIG, nullable=False),
     Column("key_id", BIG, nullable=False),
@@ -136,9 +130,8 @@ jobs = Table(
 )
 """Videos. Times in seconds since the epoch."""
 
-assets = Table(
+assets = table(
     "assets",
-    metadata,
     Column("id", Text, primary_key=True),
     Column("user_id", BIG, nullable=False),  # no foreign key: it goes with its time, not theirs
     Column("kind", Text, nullable=False),
@@ -149,9 +142,8 @@ assets = Table(
     Index("ix_assets_expires_at", "expires_at"),
 )
 
-breakers = Table(
+breakers = table(
     "breakers",
-    metadata,
     Column("channel", Text, primary_key=True),
     Column("account", Text, primary_key=True),  # a mark of address and credential, no secret
     Column("model", Text, primary_key=True),  # the channel's own name; empty: all, the credential
@@ -163,9 +155,8 @@ breakers = Table(
     Index("ix_breakers_until_at", "until_at"),
 )
 
-acts = Table(
+acts = table(
     "acts",
-    metadata,
     Column("id", BIG, primary_key=True),
     Column("at_ms", BIG, nullable=False, index=True),
     Column("actor_id", BIG),  # no foreign keys: an act outlives whom it names
