@@ -26,6 +26,17 @@ Members: TypeAlias = Mapping[str, Any]
 """Name -> ``READ``, ``NOTED``, ``TOLD``, an object's table, or a list of the one of its rows."""
 Tell: TypeAlias = Callable[[str, Loss], None]
 
+
+def all_read(names: str) -> dict[str, Any]:
+    """Rows of a table for members that are read, by their names in one text."""
+    return dict.fromkeys(names.split(), READ)
+
+
+def all_noted(names: str) -> dict[str, Any]:
+    """Rows of a table for members of which only the request record tells."""
+    return dict.fromkeys(names.split(), NOTED)
+
+
 _NOTHING: Final = frozenset({b"null", b"{}", b"[]", b'""', b"false", b"0"})
 _ROWS_MAX: Final = 256
 """Rows of a list that are looked at, once any of them has a member that nobody knows."""

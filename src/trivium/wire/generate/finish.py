@@ -62,12 +62,6 @@ _WORDS: Final = MappingProxyType(
 )
 
 
-_ENDS: Final = {
-    "STOP": Finish(Unified.STOP, "STOP"),
-    "MAX_TOKENS": Finish(Unified.LENGTH, "MAX_TOKENS"),
-}
-
-
 def read(
     word: str, *, called: bool, said: bool, message: str | None = None, token: str | None = None
 ) -> Finish:

@@ -64,7 +64,6 @@ from trivium.wire.text_repair import RepairingSplitter
 from trivium.wire.whole_answer import error_of
 
 _decode_any: Final = msgspec.json.Decoder().decode
-_encode: Final = msgspec.json.Encoder().encode
 _DELTA: Final = b"event: content_block_delta\ndata: "
 _END: Final = b"\n\n"
 _NEXT: Final = _END + _DELTA

@@ -79,7 +79,6 @@ _KNOWN: Final = frozenset(
     }
 )
 _CONTENTS: Final = frozenset({"output_text", "refusal"})
-_EMPTY: Final = frozenset({b"", b"[]", b"null"})
 
 
 class Reader:

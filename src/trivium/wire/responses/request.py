@@ -57,7 +57,6 @@ def facts(body: Members) -> RequestFacts:
 
 _LIMITED: Final = frozenset({"tools", "tool_choice", "text"})
 """Members whose content the specification limits. Most requests have none of them."""
-_READ: Final = _LIMITED | {"background", "stream"}
 
 
 def _check_limited(body: Members) -> None:
