@@ -14,7 +14,7 @@ from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.inline_files import inlined, kinds_of, wanted
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.losses import Rank, Report
-from trivium.conversation.names import Names
+from trivium.conversation.names import qualified, short
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Inline, Reasoning, Text
 from trivium.conversation.sequential_parts import SequentialParts
@@ -71,7 +71,7 @@ def over_conversations():
         "chat long_tools": lambda spoken: shortened(spoken, target(StateOrigin("messages", "p", "main"), "m", tool_name_max=20)),
         "messages citations": tokens,
         "messages document_of_blocks": lambda spoken: (tokens(spoken), inlined(spoken, {})),
-        "responses namespaces": lambda spoken: [Names(spoken.tools, 20).out(f"t{at}", f"n{at}") for at in (0, 1)],
+        "responses namespaces": lambda spoken: [short(qualified(f"t{at}", f"n{at}"), 20) for at in (0, 1)],
     }  # fmt: skip
     found = {}
     for name, work in of.items():

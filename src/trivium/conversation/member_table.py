@@ -226,13 +226,8 @@ def _is_direct(raw: bytes) -> bool:
         return False
 
 
-def reworded(report: Report, shape: str, reason: str) -> None:
-    """Report that something in the history is written in another way or place."""
-    report.drop(Rank.HINT, member(Concept.HISTORY, shape), reason, DropAction.CHANGED)
-
-
 DEMOTED: Final = "instructions in the middle are said as the user's, in a tag"
-"""Why they are ``reworded`` where the target has no role for them there."""
+"""Why they are reworded where the target has no role for them there."""
 
 
 def unnamed(wanted: ResponseFormat, shape: str, report: Report) -> None:

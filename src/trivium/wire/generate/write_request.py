@@ -16,8 +16,8 @@ from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
 from trivium.conversation.turns import leading
+from trivium.conversation.writer_base import WriterBase
 from trivium.wire.generate import protojson, write_config, write_tools
-from trivium.wire.generate.part_context import PartContext
 from trivium.wire.generate.read_answer_parts import SHAPE
 from trivium.wire.generate.write_content import contents
 
@@ -27,7 +27,7 @@ _TIERS: Final = MappingProxyType({"default": "standard", "flex": "flex", "priori
 
 def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
     """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
-    writing = PartContext(conversation, facts, report)
+    writing = WriterBase(conversation, facts, report)
     _refuse(conversation, writing)
     head = leading(conversation.turns)
     body: dict[str, Any] = {"contents": contents(conversation.turns[head:], head, writing)}
@@ -59,7 +59,7 @@ def _texts(conversation: Conversation, head: int) -> list[Text]:
     ]
 
 
-def _refuse(conversation: Conversation, writing: PartContext) -> None:
+def _refuse(conversation: Conversation, writing: WriterBase) -> None:
     """Report the members for which the shape has nothing."""
     if conversation.parallel_calls is False:
         writing.lacks(Concept.PARALLEL, "the generate shape cannot forbid parallel calls")
@@ -75,7 +75,7 @@ def _refuse(conversation: Conversation, writing: PartContext) -> None:
         writing.lacks(Concept.CACHE_KEY, "decides the channel only")
 
 
-def _rest(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
+def _rest(conversation: Conversation, writing: WriterBase) -> dict[str, Any]:
     body: dict[str, Any] = {}
     own = conversation.shape == SHAPE
     if conversation.metadata:
@@ -97,7 +97,7 @@ def _rest(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
     return body
 
 
-def _extend(body: dict[str, Any], conversation: Conversation, writing: PartContext) -> None:
+def _extend(body: dict[str, Any], conversation: Conversation, writing: WriterBase) -> None:
     """Members that only this shape has, back at the top or in the configuration."""
     for extension in conversation.extensions:
         steps = [protojson.camel(step) for step in extension.member.split(".")]
@@ -107,9 +107,7 @@ def _extend(body: dict[str, Any], conversation: Conversation, writing: PartConte
         elif conversation.shape == SHAPE and len(steps) == 2 and steps[0] in _INNER:
             body.setdefault(steps[0], {})[steps[1]] = data
         else:
-            writing.report.drop(
-                extension.rank, extension.member, "only its own shape has this member"
-            )
+            writing.leaves_out(extension)
 
 
 _INNER: Final = frozenset({"generationConfig", "toolConfig"})

@@ -17,8 +17,7 @@ from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.image_info import typed
 from trivium.conversation.items import Part
 from trivium.conversation.losses import DropAction, Mend, Report
-from trivium.conversation.member_table import Concept, foreign, lacking, member
-from trivium.conversation.names import Names
+from trivium.conversation.member_table import Concept, lacking
 from trivium.conversation.opaque import REDACTED, SIGNATURE
 from trivium.conversation.parts import (
     Audio,
@@ -38,6 +37,7 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, ReasoningBack, TargetFacts
+from trivium.conversation.writer_base import WriterBase
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.read_sources import IMAGES, PDF, PLAIN
 
@@ -94,32 +94,15 @@ Row = dict[str, Any]
 """One block as JSON members."""
 
 
-class ContentWriter:
+class ContentWriter(WriterBase):
     """What the blocks of one request are written with."""
 
-    __slots__ = ("facts", "marks", "names", "report", "shape")
+    __slots__ = ("marks",)
 
     def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
-        self.shape = conversation.shape
-        """The caller's; names members in reports."""
-        self.facts = facts
-        self.report = report
-        self.names = Names(
-            conversation.tools, facts.tool_name_max, first=facts.tool_name_first, customs=False
-        )
+        super().__init__(conversation, facts, report)
         most = 0 if Concept.CACHE_MARK in facts.refuses else facts.cache_marks
         self.marks = CacheMarks(conversation, most, report)
-
-    def lacks(self, concept: Concept, reason: str) -> None:
-        """Report what is not carried, by its rank."""
-        lacking(self.report, concept, self.shape, reason)
-
-    def name(self, name: str, namespace: str | None = None) -> str:
-        """A tool's name here; that it is another one is noted."""
-        out = self.names.out(name, namespace)
-        if out != name:
-            self.report.repair(Mend.TOOL_NAME, name)
-        return out
 
     def parts(self, parts: Sequence[Part], where: str) -> list[Row]:
         """The blocks of one turn, possibly none: what has no content is left out."""
@@ -224,11 +207,8 @@ class ContentWriter:
             "name": self.name(part.name, part.namespace),
             "input": msgspec.Raw(data),
         }
-        if part.native is not None:
-            if part.native.shape == SHAPE:
-                row |= shallow(part.native.data)
-            else:
-                foreign(part.native, self.report, member(Concept.HISTORY, self.shape))
+        if (own := self.own(part.native, SHAPE, Concept.HISTORY)) is not None:
+            row |= shallow(own)
         return row | self.marks.of(part.cache)
 
     def _result(self, part: ToolResult, where: str) -> Row:

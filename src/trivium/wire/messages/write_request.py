@@ -13,8 +13,8 @@ import msgspec
 
 from trivium.conversation.fit import FILLER
 from trivium.conversation.items import INSTRUCTING, Role, Turn
-from trivium.conversation.losses import DropAction, Mend, Rank, Report
-from trivium.conversation.member_table import DEMOTED, Concept, member, reworded, unnamed
+from trivium.conversation.losses import Mend, Report
+from trivium.conversation.member_table import DEMOTED, Concept, member, unnamed
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, FormatKind, ResponseFormat, Sampling
 from trivium.conversation.target import TargetFacts
@@ -163,10 +163,7 @@ def _opened(messages: list[Row], writing: ContentWriter) -> list[Row]:
         if end["type"] == "text" and end["text"] != end["text"].rstrip():
             # refused by the vendor, and the model would begin with the blank anyway
             end["text"] = end["text"].rstrip()
-            history = member(Concept.HISTORY, writing.shape)
-            writing.report.drop(
-                Rank.HINT, history, "white space at the end of the last message", DropAction.CHANGED
-            )
+            writing.rewords(Concept.HISTORY, "white space at the end of the last message")
     return messages
 
 
@@ -175,7 +172,7 @@ def _turn(turn: Turn, where: str, writing: ContentWriter) -> tuple[str, list[Row
         return _SPEAKERS[turn.role], writing.parts(turn.parts, where)
     if writing.facts.mid_system:
         return "system", writing.parts(turn.parts, where)
-    reworded(writing.report, writing.shape, DEMOTED)
+    writing.rewords(Concept.HISTORY, DEMOTED)
     texts = [
         msgspec.structs.replace(part, text=_TAGGED.format(part.text))
         for part in turn.parts
@@ -191,12 +188,8 @@ def _format(
         return
     if wanted.kind is FormatKind.JSON:
         system.append({"type": "text", "text": JSON_HINT})
-        writing.report.drop(
-            Rank.HINT,
-            member(Concept.FORMAT, writing.shape),
-            "asked for in words, since the messages shape has no such switch",
-            DropAction.CHANGED,
-        )
+        reason = "asked for in words, since the messages shape has no such switch"
+        writing.rewords(Concept.FORMAT, reason)
         return
     if wanted.kind is FormatKind.ENUM or wanted.schema is None or not writing.facts.schema:
         writing.lacks(Concept.FORMAT, "this model cannot be held to it")
@@ -206,12 +199,7 @@ def _format(
     if not writing.facts.schema_full:
         data, folded = write_schema.closed(data)
         if folded:
-            writing.report.drop(
-                Rank.HINT,
-                member(Concept.FORMAT, writing.shape),
-                f"{', '.join(folded)} became words of the schema",
-                DropAction.CHANGED,
-            )
+            writing.rewords(Concept.FORMAT, f"{', '.join(folded)} became words of the schema")
     output["format"] = {"type": "json_schema", "schema": msgspec.Raw(data)}
 
 
@@ -236,9 +224,7 @@ def _rest(conversation: Conversation, writing: ContentWriter) -> dict[str, Any]:
         if conversation.shape == SHAPE and "." not in extension.member:
             body[extension.member] = msgspec.Raw(extension.data)
         else:
-            writing.report.drop(
-                extension.rank, extension.member, "only its own shape has this member"
-            )
+            writing.leaves_out(extension)
     return body
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from trivium.conversation.effort import budget_of, inexact, nearest, room, wished
 from trivium.conversation.losses import DropAction, Rank
-from trivium.conversation.member_table import Concept, lacking
+from trivium.conversation.member_table import Concept
 from trivium.conversation.request import Conversation, Effort, ReasoningSettings, Thinking
 from trivium.conversation.target import Thinks
 from trivium.wire.messages.citations import SHAPE
@@ -113,13 +113,7 @@ def _budgeted(
         writing.lacks(Concept.REASONING, "the output limit leaves no room for thinking")
         return Settled(chosen)
     if budget != wanted and (requested.budget is not None or requested.effort is not None):
-        lacking(
-            writing.report,
-            Concept.REASONING,
-            writing.shape,
-            "must stay below the output limit",
-            act=DropAction.CHANGED,
-        )
+        writing.changes(Concept.REASONING, "must stay below the output limit")
     return Settled(fitting, _shown({"type": "enabled", "budget_tokens": budget}, requested))
 
 
@@ -159,13 +153,10 @@ def _effort(requested: ReasoningSettings, writing: ContentWriter) -> str | None:
     if found is None and requested.effort is None:
         return None  # thinking is switched on, and has no other steps
     if found is not step or inexact(requested):
-        lacking(
-            writing.report,
-            Concept.REASONING,
-            writing.shape,
-            "the nearest step this model has" if found else "this model has no steps",
-            act=DropAction.CHANGED if found else DropAction.DROPPED,
-        )
+        if found is None:
+            writing.lacks(Concept.REASONING, "this model has no steps")
+        else:
+            writing.changes(Concept.REASONING, "the nearest step this model has")
     return None if found is None else found.value
 
 
@@ -202,13 +193,7 @@ def sampling(
 def _temperature(wanted: Any, out: dict[str, Any], writing: ContentWriter, *, thinks: bool) -> None:
     most = writing.facts.temperature_max
     if wanted > most:
-        lacking(
-            writing.report,
-            Concept.TEMPERATURE,
-            writing.shape,
-            f"at most {most:g}",
-            act=DropAction.CHANGED,
-        )
+        writing.changes(Concept.TEMPERATURE, f"at most {most:g}")
         wanted = most
     if thinks and wanted != 1:
         writing.lacks(Concept.TEMPERATURE, _THINKS)

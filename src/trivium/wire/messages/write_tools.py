@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.custom_tools import in_words
-from trivium.conversation.losses import DropAction, Rank
-from trivium.conversation.member_table import Concept, declared, foreign, lacking, member
+from trivium.conversation.losses import Rank
+from trivium.conversation.member_table import Concept, declared
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -93,29 +93,17 @@ def _function(tool: FunctionTool, writing: ContentWriter) -> dict[str, Any]:
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     if tool.description:
         row["description"] = tool.description
-    strict = bool(tool.strict)
-    if strict and Concept.STRICT_TOOL in writing.facts.refuses:
-        writing.lacks(Concept.STRICT_TOOL, "not taken by this model")
-        strict = False
+    strict = bool(tool.strict) and writing.takes(Concept.STRICT_TOOL)
     parameters = _object(tool.parameters)
     if strict and not writing.facts.schema_full:
         parameters, folded = write_schema.closed(parameters)
         if folded:
-            lacking(
-                writing.report,
-                Concept.STRICT_TOOL,
-                writing.shape,
-                f"{', '.join(folded)} became words",
-                act=DropAction.CHANGED,
-            )
+            writing.changes(Concept.STRICT_TOOL, f"{', '.join(folded)} became words")
     row["input_schema"] = msgspec.Raw(parameters)
     if strict:
         row["strict"] = True
-    if tool.native is not None:
-        if tool.native.shape == SHAPE:
-            row |= shallow(tool.native.data)
-        else:
-            foreign(tool.native, writing.report, member(Concept.TOOLS, writing.shape))
+    if (own := writing.own(tool.native, SHAPE, Concept.TOOLS)) is not None:
+        row |= shallow(own)
     return row
 
 
@@ -177,12 +165,7 @@ def choice(conversation: Conversation, writing: ContentWriter) -> dict[str, Any]
     if mode in FORCED and not writing.facts.forced_calls:
         writing.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
     if mode is ChoiceMode.VALIDATED:
-        writing.report.drop(
-            Rank.HINT,
-            member(Concept.TOOL_CHOICE, writing.shape),
-            "calls are checked where the tool is strict",
-            DropAction.CHANGED,
-        )
+        writing.rewords(Concept.TOOL_CHOICE, "calls are checked where the tool is strict")
     row: dict[str, Any] = {"type": _MODES[mode]}
     if mode is ChoiceMode.NAMED and wanted is not None and wanted.names:
         row["name"] = _target_name(wanted.names[0], conversation, writing)

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
-from trivium.conversation.losses import Mend, Report
-from trivium.conversation.member_table import Concept, lacking
-from trivium.conversation.names import qualified, short
+from trivium.conversation.losses import Report
+from trivium.conversation.member_table import Concept
+from trivium.conversation.names import qualified
 from trivium.conversation.parts import (
     Audio,
     CacheMark,
@@ -28,6 +28,7 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
+from trivium.conversation.writer_base import WriterBase
 from trivium.wire.responses import media
 
 Row = dict[str, Any]
@@ -42,28 +43,18 @@ _ENDINGS: Final = MappingProxyType(
 )
 
 
-class PartsWriter:
+class PartsWriter(WriterBase):
     """Writes content parts of one request, and keeps count of cache marks and losses."""
 
-    __slots__ = ("_marked", "caller", "facts", "report")
+    __slots__ = ("_marked",)
 
     def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
-        self.caller = conversation.shape
-        self.facts = facts
-        self.report = report
+        super().__init__(conversation, facts, report)
         self._marked: list[Row] = []
 
-    def lacks(self, concept: Concept, reason: str) -> None:
-        """Report that a concept is not carried, by its rank."""
-        lacking(self.report, concept, self.caller, reason)
-
-    def name(self, name: str, namespace: str | None) -> str:
-        """What a tool is called at the target; ``conversation/tool_names.py`` has the way back."""
-        flat = qualified(name, namespace)
-        out = short(flat, self.facts.tool_name_max, first=self.facts.tool_name_first)
-        if out != flat:
-            self.report.repair(Mend.TOOL_NAME, flat)
-        return out
+    def name(self, name: str, namespace: str | None = None) -> str:
+        """What a tool is called at the target; that it is in no namespace there is no news."""
+        return super().name(qualified(name, namespace))
 
     def settle(self) -> None:
         """Take away the first of too many cache marks: the longest prefix is worth most."""

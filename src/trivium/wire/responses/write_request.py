@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.effort import inexact, nearest, wished
-from trivium.conversation.losses import DropAction, Rank, Report
-from trivium.conversation.member_table import Concept, lacking, member
+from trivium.conversation.losses import Report
+from trivium.conversation.member_table import Concept
 from trivium.conversation.names import person
 from trivium.conversation.request import (
     Conversation,
@@ -91,30 +91,18 @@ def _refuse(conversation: Conversation, content: PartsWriter) -> None:
 
 
 def _limits(conversation: Conversation, body: dict[str, Any], content: PartsWriter) -> None:
-    facts = content.facts
     # as in the chat shape's writer: compiled, a `float` makes 1.0 of the 1 of a caller
     sampling: Any = conversation.sampling
-    if sampling.temperature is not None:
-        if Concept.TEMPERATURE in facts.refuses:
-            content.lacks(Concept.TEMPERATURE, "not taken by this model")
-        else:
-            body["temperature"] = sampling.temperature
-    if sampling.top_p is not None:
-        if Concept.TOP_P in facts.refuses:
-            content.lacks(Concept.TOP_P, "not taken by this model")
-        else:
-            body["top_p"] = sampling.top_p
+    if sampling.temperature is not None and content.takes(Concept.TEMPERATURE):
+        body["temperature"] = sampling.temperature
+    if sampling.top_p is not None and content.takes(Concept.TOP_P):
+        body["top_p"] = sampling.top_p
     limit = conversation.output_max
     if limit is None:
         return
     if limit < OUTPUT_MIN:
-        content.report.drop(
-            # the answer is cut a little later, nothing else changes
-            Rank.HINT,
-            member(Concept.OUTPUT_MAX, content.caller),
-            f"the least this shape takes is {OUTPUT_MIN}",
-            DropAction.CHANGED,
-        )
+        # the answer is cut a little later, nothing else changes
+        content.rewords(Concept.OUTPUT_MAX, f"the least this shape takes is {OUTPUT_MIN}")
         limit = OUTPUT_MIN
     body["max_output_tokens"] = limit
 
@@ -147,13 +135,8 @@ def _reasoning(wanted: ReasoningSettings, body: dict[str, Any], content: PartsWr
     if step is not None and (known := nearest(step, facts.efforts)) is not None:
         row["effort"] = known.value
         if known is not step or inexact(wanted):
-            lacking(
-                content.report,
-                Concept.REASONING,
-                content.caller,
-                f"the nearest effort this model knows is {known.value}",
-                act=DropAction.CHANGED,
-            )
+            reason = f"the nearest effort this model knows is {known.value}"
+            content.changes(Concept.REASONING, reason)
     if wanted.shown:
         row["summary"] = wanted.style or "auto"
     if row:
@@ -166,11 +149,8 @@ def _text(conversation: Conversation, body: dict[str, Any], content: PartsWriter
         form = _format(conversation.format, content)
         if form is not None:
             row["format"] = form
-    if conversation.verbosity is not None:
-        if Concept.VERBOSITY in content.facts.refuses:
-            content.lacks(Concept.VERBOSITY, "not taken by this model")
-        else:
-            row["verbosity"] = conversation.verbosity
+    if conversation.verbosity is not None and content.takes(Concept.VERBOSITY):
+        row["verbosity"] = conversation.verbosity
     if row:
         body["text"] = row
 
@@ -227,9 +207,7 @@ def _extend(conversation: Conversation, body: dict[str, Any], content: PartsWrit
     own = conversation.shape == SHAPE
     for extension in conversation.extensions:
         if not (own and _put_back(extension, body, content.facts)):
-            content.report.drop(
-                extension.rank, extension.member, "only its own shape has this member"
-            )
+            content.leaves_out(extension)
 
 
 def _put_back(extension: Extension, body: dict[str, Any], facts: TargetFacts) -> bool:
