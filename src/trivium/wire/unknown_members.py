@@ -13,6 +13,7 @@ import msgspec
 
 from trivium.conversation.shape_capabilities import Loss
 from trivium.wire import json_size
+from trivium.wire.lenient import decoded
 
 READ: Final = None
 """Of a table: a member that is read, or that says nothing which another shape could say."""
@@ -91,9 +92,7 @@ def _strict(name: str, table: Members) -> type[msgspec.Struct]:
 
 
 def _others(data: bytes | msgspec.Raw, table: Members) -> Iterator[tuple[str, Loss]]:
-    try:
-        members = _members(data)
-    except (ValueError, RecursionError):
+    if (members := decoded(_members, data)) is None:
         return
     for name, raw in members.items():
         inner = table.get(name, Loss.UNKNOWN)

@@ -5,20 +5,21 @@ becomes of them is in ``pipeline/audio/``; what is read of requests and watched 
 from typing import Final
 
 from trivium.wire.audio import answer, speech, stream, transcript
+from trivium.wire.openai_members import renamed
 from trivium.wire.passage import PassThroughSpec
 
 SPEECH: Final = PassThroughSpec(
     facts=speech.facts,
-    changes=speech.changes,
+    changes=renamed,
     answer=answer.answer,
     watch=stream.speech_watch,
 )
 TRANSCRIPTIONS: Final = PassThroughSpec(
     facts=transcript.transcription,
-    changes=transcript.changes,
+    changes=renamed,
     answer=answer.answer,
     watch=stream.transcript_watch,
 )
 TRANSLATIONS: Final = PassThroughSpec(
-    facts=transcript.translation, changes=transcript.changes, answer=answer.answer
+    facts=transcript.translation, changes=renamed, answer=answer.answer
 )

@@ -14,12 +14,13 @@ from trivium.conversation.events import Done, Event, Start
 from trivium.conversation.parts import Text
 from trivium.conversation.tool_pairs import minted
 from trivium.conversation.usage import Usage
-from trivium.wire import caps, openai_usage
+from trivium.wire import caps, errors, openai_usage
 from trivium.wire.chat import failure, finish
 from trivium.wire.chat.answer_structs import OutsideUsage, Plain, Whole
 from trivium.wire.chat.chunk import ChunkChoice
 from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
+from trivium.wire.lenient import decoded
 from trivium.wire.unknown_members import KnownMembers, Members, all_noted, all_read
 
 _FUNCTION: Final[Members] = all_read("name arguments")
@@ -94,14 +95,12 @@ def read(body: bytes, context: AnswerContext) -> Answer:
 
 
 def _whole(body: bytes, context: AnswerContext) -> Answer:
-    try:
-        whole = _decode(body)
-    except (ValueError, RecursionError):
-        raise failure.broke("it is no chat completion") from None
+    if (whole := decoded(_decode, body)) is None:
+        raise errors.nonsense("it is no chat completion")
     if whole.error:
         raise failure.told(whole.error, context)
     if not whole.choices:
-        raise failure.broke("it has no choices")
+        raise errors.nonsense("it has no choices")
     if len(whole.choices) > CHOICES_MAX:
         raise caps.too_many("choices", CHOICES_MAX)
     ANSWER.look(body, context.unread)
@@ -119,9 +118,7 @@ def elsewhere(data: bytes) -> Usage | None:
     """What an answer, or a chunk of one, reports elsewhere than in its ``usage``."""
     if b'"usage"' not in data:
         return None
-    try:
-        found = _decode_elsewhere(data)
-    except (ValueError, RecursionError):
+    if (found := decoded(_decode_elsewhere, data)) is None:
         return None
     return openai_usage.elsewhere(found.choices, found.x_groq)
 

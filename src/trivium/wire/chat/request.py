@@ -10,10 +10,9 @@ from typing import Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
 from trivium.wire import openai_members
 from trivium.wire.chat.request_structs import Choice, Format, Message, Named, RequestCall, Tool
-from trivium.wire.checks import check, missing, wrong
+from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 
@@ -101,7 +100,7 @@ def _check_messages(raw: bytes | None) -> bool:
     if raw is None:
         raise missing("messages")
     if not raw.startswith(b"["):
-        raise Fault(Kind.INVALID_TYPE, "`messages` must be an array.", param="messages")
+        raise mistyped("messages", "be an array")
     if raw == b"[]":
         raise wrong("messages", "have at least one message")
     # HOT: one search for how all of them begin: 1.8 -> 1.0 us for 4 KB

@@ -1,12 +1,11 @@
 """The completions operation on the pass-through lane."""
 
-from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
 from trivium.wire import openai_members, whole_answer
-from trivium.wire.chat.request import changes as changes_of_chat
+from trivium.wire.chat.request import changes
 from trivium.wire.chat.stream import ChunkWatch
 from trivium.wire.checks import check, missing
 from trivium.wire.operation import Shape
@@ -44,13 +43,6 @@ def facts(body: Members) -> RequestFacts:
         choices=choices,
         usage_wanted=openai_members.usage_wanted(body),
     )
-
-
-def changes(
-    body: Members, facts: RequestFacts, upstream_model: str, ask_usage: bool
-) -> Mapping[str, bytes | None]:
-    """As on the chat shape: model name, and usage in the stream."""
-    return changes_of_chat(body, facts, upstream_model, ask_usage)
 
 
 def _prompts(raw: bytes | None) -> int:

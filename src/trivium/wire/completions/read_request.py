@@ -12,10 +12,10 @@ import msgspec
 
 from trivium.conversation.losses import Rank
 from trivium.conversation.request import Conversation, Extension
-from trivium.faults import Fault, Kind
+from trivium.faults import Fault
 from trivium.wire.chat.read_request import read as read_chat
 from trivium.wire.chat.read_values import wrong_type
-from trivium.wire.checks import missing, wrong
+from trivium.wire.checks import missing, uncarried, wrong
 from trivium.wire.codec import ReadContext
 from trivium.wire.peek import decode
 
@@ -162,8 +162,5 @@ def _flag(value: Any, name: str) -> bool:
 
 
 def _cannot(name: str, reason: str) -> Fault:
-    return Fault(
-        Kind.UNREPRESENTABLE,
-        f"{name} cannot be carried to a model that takes conversations: {reason}.",
-        param=name,
-    )
+    why = f"cannot be carried to a model that takes conversations: {reason}"
+    return uncarried(name, f"{name} {why}.")

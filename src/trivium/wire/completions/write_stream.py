@@ -25,10 +25,10 @@ from trivium.wire.chat import write_usage
 from trivium.wire.codec import WriteContext
 from trivium.wire.completions import write_choice
 from trivium.wire.completions.read_request import echoed
+from trivium.wire.heartbeat import COMMENT
 from trivium.wire.operation import Shape
 
 _encode: Final = msgspec.json.Encoder().encode
-_HEARTBEAT: Final = b": keep-alive\n\n"
 
 
 class Writer:
@@ -71,7 +71,7 @@ class Writer:
 
     def heartbeat(self) -> bytes:
         """A comment, which every client skips."""
-        return _HEARTBEAT
+        return COMMENT
 
     def _event(self, event: Event, out: list[bytes]) -> None:
         if type(event) is Delta:

@@ -1,6 +1,5 @@
 """The embeddings operation on the pass-through lane; it never streams."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from trivium.wire import openai_members, whole_answer
@@ -22,14 +21,4 @@ def facts(body: Members) -> RequestFacts:
     return RequestFacts(model=model, output_max=0)
 
 
-def changes(
-    body: Members,
-    facts: RequestFacts,
-    upstream_model: str,
-    ask_usage: bool,  # noqa: ARG001 - part of the contract; embeddings do not stream
-) -> Mapping[str, bytes | None]:
-    """The upstream's model name. ``encoding_format`` stays: SDKs decode what they asked for."""
-    return openai_members.renamed(body, facts, upstream_model)
-
-
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer)
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=openai_members.renamed, answer=answer)

@@ -15,6 +15,7 @@ from trivium.wire.generate.chunk_structs import (
     UncountedBody,
     WatchedChunk,
 )
+from trivium.wire.lenient import decoded
 from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(ChunkBody).decode
@@ -32,9 +33,7 @@ def read(data: bytes | bytearray) -> WatchedChunk | None:
 
 
 def _uncounted(data: bytes | bytearray) -> WatchedChunk | None:
-    try:
-        found = _decode_uncounted(data)
-    except (ValueError, RecursionError):
+    if (found := decoded(_decode_uncounted, data)) is None:
         return None
     body = ChunkBody(candidates=found.candidates, promptFeedback=found.promptFeedback)
     return told(body, error_of(found.error) if found.error else None)
@@ -42,10 +41,7 @@ def _uncounted(data: bytes | bytearray) -> WatchedChunk | None:
 
 def read_all(array: bytes) -> list[Good] | None:
     """The objects of a JSON array; ``None`` where one has an error, or is no such object."""
-    try:
-        return _decode_good(array)
-    except (ValueError, RecursionError):
-        return None
+    return decoded(_decode_good, array)
 
 
 def told(body: Reply, error: bytes | None = None) -> WatchedChunk:

@@ -13,6 +13,7 @@ from trivium.wire.data_url import standard
 from trivium.wire.generate import media
 from trivium.wire.generate.known_members import is_own
 from trivium.wire.generate.views import broke
+from trivium.wire.lenient import decoded
 
 SHAPE: Final = "generate"
 MODIFIERS: Final = frozenset(
@@ -50,13 +51,13 @@ def made(members: dict[str, msgspec.Raw], seed: str) -> tuple[Part, str] | None:
     name = data[0]
     if bytes(present.get("thought", b"")) != b"true":
         if name == "inlineData":
-            blob = _object(present[name])
+            blob = decoded(_decode, present[name]) or {}
             mime, text = blob.get("mimeType"), blob.get("data")
             plain = standard(text) if isinstance(text, str) else None
             if isinstance(mime, str) and plain is not None:
                 return media.inline(mime, plain), ""
         if name == "fileData":
-            blob = _object(present[name])
+            blob = decoded(_decode, present[name]) or {}
             if isinstance(blob.get("fileUri"), str):
                 mime = blob.get("mimeType")
                 return media.remote(blob["fileUri"], mime if isinstance(mime, str) else None), ""
@@ -105,16 +106,9 @@ def _decode_text(raw: msgspec.Raw | None) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _object(raw: msgspec.Raw) -> dict[str, Any]:
-    try:
-        return _decode(raw)
-    except (ValueError, RecursionError):
-        return {}
-
-
 def _words(name: str, raw: msgspec.Raw) -> str:
     """What was run and what came of it, for shapes that have no such block."""
-    found = _object(raw)
+    found = decoded(_decode, raw) or {}
     text = found.get({"executableCode": "code", "codeExecutionResult": "output"}.get(name, ""))
     if not isinstance(text, str) or not text:
         return ""

@@ -12,8 +12,7 @@ from trivium.conversation.calls import ResultPart, ToolCall, ToolResult
 from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.opaque import SLOT, Opaque, Open
 from trivium.conversation.parts import Native, Reasoning, ReasoningForm, Text, Video
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing, wrong
+from trivium.wire.checks import missing, mistyped, wrong
 from trivium.wire.data_url import standard
 from trivium.wire.generate import media, protojson, read_answer_parts
 from trivium.wire.generate.known_members import is_own
@@ -252,5 +251,5 @@ def _waits(part: Part) -> bool:
 def text_only(part: Part, path: str) -> Text:
     """A part of the system instruction. Raises INVALID_TYPE for anything but text."""
     if not isinstance(part, Text):
-        raise Fault(Kind.INVALID_TYPE, f"`{path}` must hold `text`.", param=path)
+        raise mistyped(path, "hold `text`")
     return part

@@ -12,8 +12,8 @@ from typing import Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import wrong
+from trivium.faults import Fault
+from trivium.wire.checks import uncarried, wrong
 from trivium.wire.images.request import WORDS, ImageRequest
 from trivium.wire.operation import Operation
 
@@ -144,7 +144,7 @@ def _operation(rules: ImageRules, who: str, operation: Operation) -> None:
     able = {Operation.IMAGES_EDIT: rules.edits, Operation.IMAGES_VARY: rules.varies}
     if not able.get(operation, True):
         what = "edit images" if operation is Operation.IMAGES_EDIT else "make variations"
-        raise Fault(Kind.UNREPRESENTABLE, f"{who}, does not {what}.", param="model")
+        raise uncarried("model", f"{who}, does not {what}.")
 
 
 def _word(wanted: ImageRequest, name: str, rules: ImageRules, who: str) -> None:
@@ -158,11 +158,10 @@ def _word(wanted: ImageRequest, name: str, rules: ImageRules, who: str) -> None:
         return
     if name == "response_format" and rules.streams:
         if value == "url":
-            raise Fault(
-                Kind.UNREPRESENTABLE,
+            raise uncarried(
+                name,
                 f"`response_format` is not taken by {who}: it always answers with base64. "
                 "Leave it out, or send b64_json.",
-                param=name,
             )
         return  # what it does anyway; left out on the way, and told
     raise _not_taken(name, who)
@@ -184,11 +183,7 @@ def _not_taken(name: str, who: str) -> Fault:
     takers = [rules for rules in RULES.values() if name in rules.words]
     titles = dict.fromkeys(one.title for one in takers) or {"GPT image models": None}
     told = ", ".join(titles).replace("a GPT image model", "GPT image models")
-    return Fault(
-        Kind.UNREPRESENTABLE,
-        f"`{name}` is not taken by {who}: leave it out. It is for {told}.",
-        param=name,
-    )
+    return uncarried(name, f"`{name}` is not taken by {who}: leave it out. It is for {told}.")
 
 
 def _size(wanted: ImageRequest, rules: ImageRules, who: str) -> None:

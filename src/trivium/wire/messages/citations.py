@@ -12,6 +12,7 @@ import msgspec
 
 from trivium.conversation.parts import Citation, Native, Text
 from trivium.wire import caps
+from trivium.wire.lenient import decoded
 from trivium.wire.messages import answer_structs as forms
 
 SHAPE: Final = "messages"
@@ -35,9 +36,7 @@ def read(raw: bytes | msgspec.Raw) -> Citation | None:
     One that was ``written`` here of another vendor's comes back as such: no vendor of this shape
     gave it an index, and so none may see it.
     """
-    try:
-        seen = _decode(raw)
-    except (ValueError, RecursionError):
+    if (seen := decoded(_decode, raw)) is None:
         return None
     url = seen.url if seen.url is not None else seen.source
     title = seen.title if seen.title is not None else seen.document_title

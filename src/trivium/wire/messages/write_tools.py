@@ -20,6 +20,7 @@ from trivium.conversation.tools import (
     ServerTool,
     Tool,
 )
+from trivium.wire.lenient import decoded
 from trivium.wire.messages import write_schema
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.write_content import ContentWriter, shallow
@@ -109,11 +110,8 @@ def _function(tool: FunctionTool, writing: ContentWriter) -> dict[str, Any]:
 
 def _object(parameters: bytes | None) -> bytes:
     """Parameters as the schema of an object, which this shape demands."""
-    if parameters is None:
-        return _NO_PARAMETERS
-    try:
-        members = _decode(parameters)
-    except (ValueError, RecursionError):
+    members = None if parameters is None else decoded(_decode, parameters)
+    if parameters is None or members is None:
         return _NO_PARAMETERS
     if "type" in members:
         return parameters

@@ -9,6 +9,7 @@ import msgspec
 
 from trivium.conversation.parts import Citation, Native
 from trivium.wire import caps
+from trivium.wire.lenient import decoded
 from trivium.wire.responses.answer_structs import Annotation
 
 _SHAPE: Final = "responses"
@@ -23,9 +24,7 @@ _NOTHING: Final = frozenset({b"", b"null", b"[]"})
 def citation(raw: bytes | msgspec.Raw) -> Citation | None:
     """One annotation; ``None`` when it cannot be read."""
     data = bytes(raw)
-    try:
-        found = _annotation(data)
-    except (ValueError, RecursionError):
+    if (found := decoded(_annotation, data)) is None:
         return None
     return Citation(
         url=found.url,

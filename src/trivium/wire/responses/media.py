@@ -8,8 +8,8 @@ read 2026-11-21.
 from typing import Final
 
 from trivium.conversation.parts import Inline, Remote, Source, Stored
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import wrong
+from trivium.faults import Fault
+from trivium.wire.checks import uncarried, wrong
 from trivium.wire.data_url import is_data, split, standard
 
 SHAPE: Final = "responses"
@@ -93,9 +93,8 @@ def data_url(source: Inline) -> str:
 
 def unresolved(path: str, what: str) -> Fault:
     """The 400 for a reference into a store that this gateway does not have."""
-    return Fault(
-        Kind.UNREPRESENTABLE,
+    return uncarried(
+        path,
         f"`{path}` refers to {what}, which is not kept here. Send the whole input, and set "
         "`store` to false so that your client does.",
-        param=path,
     )

@@ -8,12 +8,14 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import openai_members, whole_answer
+from trivium.wire import whole_answer
 from trivium.wire.checks import missing
+from trivium.wire.lenient import decoded
+from trivium.wire.openai_members import model, renamed
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 from trivium.wire.responses.answer_structs import Count
-from trivium.wire.responses.request import changes, facts
+from trivium.wire.responses.request import facts
 from trivium.wire.responses.stream import watch
 from trivium.wire.whole_answer import error_of
 
@@ -25,18 +27,16 @@ _decode = msgspec.json.Decoder(Count).decode
 
 def count_facts(body: Members) -> RequestFacts:
     """What a request for a token count says about itself; it generates nothing, so no limit."""
-    model = openai_members.model(body)
-    if all(body.raw(name) is None for name in _SOURCES):
+    name = model(body)
+    if all(body.raw(one) is None for one in _SOURCES):
         raise missing("input")
-    return RequestFacts(model=model, output_max=0)
+    return RequestFacts(model=name, output_max=0)
 
 
 def count_answer(body: bytes) -> AnswerFacts:
     """A token count, which is free of charge: no usage. Raises UPSTREAM_BROKE on anything else."""
-    try:
-        read = _decode(body)
-    except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
-        raise _broke() from None
+    if (read := decoded(_decode, body)) is None:
+        raise _broke()
     if (error := error_of(read.error)) is not None:
         return AnswerFacts(error=error)
     if not isinstance(read.input_tokens, int):
@@ -53,5 +53,5 @@ def answer(body: bytes) -> AnswerFacts:
     return whole_answer.answer(body, "output")
 
 
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer, watch=watch)
-COUNT: Final = PassThroughSpec(facts=count_facts, changes=changes, answer=count_answer)
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=renamed, answer=answer, watch=watch)
+COUNT: Final = PassThroughSpec(facts=count_facts, changes=renamed, answer=count_answer)

@@ -27,8 +27,8 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Extension
 from trivium.conversation.tools import Tool
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import check, missing, wrong
+from trivium.faults import Fault
+from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.responses import read_answer_parts, read_content, read_tools
 from trivium.wire.responses.media import unresolved
 from trivium.wire.responses.request_structs import InputItem, InputItemType
@@ -82,9 +82,7 @@ class InputReader:
         if first == _QUOTE:
             return (Turn(Role.USER, (Text(check(_string, raw, "input")),)),)
         if first != _BRACKET:
-            raise Fault(
-                Kind.INVALID_TYPE, "`input` must be a string or an array of items.", param="input"
-            )
+            raise mistyped("input", "be a string or an array of items")
         out: list[Turn] = []
         for at, one in enumerate(check(_rows, raw, "input")):
             out += self._turns(one, f"input[{at}]")

@@ -25,9 +25,8 @@ from trivium.conversation.request import (
     Sampling,
 )
 from trivium.conversation.tools import Tool
-from trivium.faults import Fault, Kind
 from trivium.wire import openai_members
-from trivium.wire.checks import check, missing, wrong
+from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.codec import ReadContext
 from trivium.wire.peek import Members
 from trivium.wire.responses import read_tools
@@ -35,6 +34,7 @@ from trivium.wire.responses import request_structs as forms
 from trivium.wire.responses.media import unresolved
 from trivium.wire.responses.read_answer_parts import SHAPE
 from trivium.wire.responses.read_input import InputReader
+from trivium.wire.responses.request import in_background
 
 _text: Final = msgspec.json.Decoder(forms.TextMember)
 _reasoning: Final = msgspec.json.Decoder(forms.ReasoningMember)
@@ -115,12 +115,7 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         if name in there and body.raw(name) is not None:
             raise unresolved(name, what)
     if "background" in there and body.flag("background"):
-        raise Fault(
-            Kind.UNREPRESENTABLE,
-            "`background` must be false: an answer that is finished after its request could not be "
-            "billed. Use `stream` for long answers.",
-            param="background",
-        )
+        raise in_background()
     extensions: list[Extension] = []
     raw_tools = body.raw("tools") if "tools" in there else None
     tools: list[Tool] = []
@@ -193,7 +188,7 @@ def _number(body: Members, name: str, most: int) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Fault(Kind.INVALID_TYPE, f"`{name}` must be a number.", param=name)
+        raise mistyped(name, "be a number")
     if not 0 <= value <= most:
         raise wrong(name, f"be between 0 and {most}")
     return float(value)

@@ -28,6 +28,7 @@ from trivium.faults import Fault, Kind
 from trivium.wire import errors, logprobs, openai_usage, sse, text_repair
 from trivium.wire.answer_structs import Frame
 from trivium.wire.codec import AnswerContext
+from trivium.wire.lenient import decoded
 from trivium.wire.responses import citations, known_members, read_answer_parts
 from trivium.wire.responses.answer_structs import Piece, ResponseObject
 from trivium.wire.responses.read_answer import decode
@@ -252,10 +253,8 @@ class Reader:
             return self._told_loosely(Frame(frame.event, text_repair.sound(frame.data)), out)
         except msgspec.ValidationError:
             # members of other types: that of an event unknown to us is not our business
-            try:
-                kind = _decode_type(frame.data).type
-            except (ValueError, RecursionError):
-                kind = None
+            known = decoded(_decode_type, frame.data)
+            kind = None if known is None else known.type
             if (kind or frame.event.decode("utf-8", "replace")) not in _KNOWN:
                 return None
             self._fail(out, _nonsense())
@@ -277,7 +276,8 @@ class Reader:
             return
         if self._over:
             if kind == "response.failed":
-                self._count(told.response)
+                failed = decoded(decode, told.response)
+                self.usage = (failed and openai_usage.usage(failed.usage)) or self.usage
             return
         if kind in _TERMINAL or kind in _OPENING:
             self._lifecycle(kind, told.response, out)
@@ -301,7 +301,7 @@ class Reader:
         elif kind == "response.output_item.done":
             self._output.done(told.output_index, told.item, out)
         elif kind == "response.content_part.done":
-            piece = _piece(told.part)
+            piece = decoded(_decode_piece, told.part)
             self._output.content_done(told.output_index, told.content_index, piece, out)
         elif kind == "response.output_text.annotation.added":
             cited = citations.citation(told.annotation)
@@ -336,16 +336,8 @@ class Reader:
             self._started = self._live = True
             out.append(Start(told.id or "", told.model or "", None, told.service_tier))
 
-    def _count(self, raw: msgspec.Raw) -> None:
-        try:
-            self.usage = openai_usage.usage(decode(raw).usage) or self.usage
-        except (ValueError, RecursionError):
-            return
-
     def _lifecycle(self, kind: str, raw: msgspec.Raw, out: list[Event]) -> None:
-        try:
-            told = decode(raw)
-        except (ValueError, RecursionError):
+        if (told := decoded(decode, raw)) is None:
             self._fail(out, _nonsense())
             return
         self.usage = openai_usage.usage(told.usage) or self.usage
@@ -382,13 +374,6 @@ class Reader:
             self._live = False
             out.append(Failed(fault))
         return out
-
-
-def _piece(raw: msgspec.Raw) -> Piece | None:
-    try:
-        return _decode_piece(raw)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _nonsense() -> Fault:
