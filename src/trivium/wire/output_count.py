@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.wire.answer_structs import WrittenAnswer, WrittenMembers
 from trivium.wire.operation import Shape
-from trivium.wire.output_count_structs import WrittenAnswer, WrittenMembers
 from trivium.wire.sse import blocks, frames
 
 KEPT_BYTES: Final = 32_768

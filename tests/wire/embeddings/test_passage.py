@@ -3,13 +3,13 @@
 import pytest
 
 from trivium.faults import Fault
-from trivium.wire.embeddings.passage import PASSAGE, answer, facts
+from trivium.wire.embeddings.passage import PASSAGE, facts
 from trivium.wire.peek import members
 
 
 def test_usage_is_all_input(recorded):
     """Nothing is generated."""
-    found = answer(recorded("embeddings", "float.json"))
+    found = PASSAGE.answer(recorded("embeddings", "float.json"))
     assert found.usage.input_total > 0
     assert 0 == found.usage.output_total
 

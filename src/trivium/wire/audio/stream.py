@@ -5,6 +5,7 @@ OpenAPI document of 2026-08-21 (``SpeechAudioDoneEvent``, ``TranscriptTextDoneEv
 see an error: any data with a top-level ``error`` (run 2026-11-21).
 """
 
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -92,14 +93,10 @@ class Watch:
         return run
 
 
-def speech_watch(facts: RequestFacts) -> Watch:
-    """A fresh watch for one recording sent as events."""
-    return Watch(facts, SPEECH_DONE)
-
-
-def transcript_watch(facts: RequestFacts) -> Watch:
-    """A fresh watch for one streamed transcript."""
-    return Watch(facts, TRANSCRIPT_DONE)
+speech_watch: Final = partial(Watch, done=SPEECH_DONE)
+"""A fresh watch for one recording sent as events."""
+transcript_watch: Final = partial(Watch, done=TRANSCRIPT_DONE)
+"""A fresh watch for one streamed transcript."""
 
 
 def broken(fault: Fault, request_id: str) -> bytes:

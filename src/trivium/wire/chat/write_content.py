@@ -27,7 +27,8 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.target import Input
 from trivium.conversation.writer_base import WriterBase
-from trivium.wire.chat.media import audio_format, data_url, file_name, text_of
+from trivium.wire.chat.media import file_name, text_of
+from trivium.wire.data_url import SOUND_FORMATS, data_url
 
 _FAMILY: Final = frozenset({"chat", "responses"})
 """Shapes whose file ids are OpenAI's."""
@@ -127,7 +128,7 @@ class ContentWriter(WriterBase):
             self.lacks(Concept.AUDIO_INPUT, "sound has to be in the body")
             return _text(audio.transcript)
         self._need(Input.AUDIO, Concept.AUDIO_INPUT)
-        form = audio_format(source.mime)
+        form = SOUND_FORMATS.get(source.mime)
         if form is None:
             self.lacks(Concept.AUDIO_INPUT, f"{source.mime} is not taken, wav and mp3 are")
         return {"type": "input_audio", "input_audio": {"data": source.data, "format": form}}

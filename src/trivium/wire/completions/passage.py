@@ -4,18 +4,14 @@ from typing import Final
 
 import msgspec
 
-from trivium.wire import openai_members, whole_answer
+from trivium.wire import openai_members
+from trivium.wire.chat.passage import answer
 from trivium.wire.chat.request import changes
 from trivium.wire.chat.stream import ChunkWatch
 from trivium.wire.checks import check, missing
 from trivium.wire.operation import Shape
-from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
+from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
-
-
-def answer(body: bytes) -> AnswerFacts:
-    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    return whole_answer.answer(body, "choices")
 
 
 def watch(facts: RequestFacts) -> ChunkWatch:

@@ -20,7 +20,6 @@ SHAPE: Final = "messages"
 
 
 _decode: Final = msgspec.json.Decoder(forms.AnswerCitation).decode
-_decode_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -50,25 +49,12 @@ def read(raw: bytes | msgspec.Raw) -> Citation | None:
 
 def read_all(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
     """Citations of a caller's text block; none when the member is null, absent or nonsense."""
-    return tuple(found for row in _rows(raw) if (found := read(row)) is not None)
+    return tuple(found for row in caps.rows(raw) if (found := read(row)) is not None)
 
 
 def answered(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
     """Those of a text block of an answer. Raises ``Fault`` when there are too many."""
-    rows = _rows(raw)
-    if len(rows) > caps.CITATIONS_MAX:
-        raise caps.too_many("citations", caps.CITATIONS_MAX)
-    return tuple(found for row in rows if (found := read(row)) is not None)
-
-
-def _rows(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
-    data = bytes(raw)
-    if data in (b"", b"null", b"[]"):
-        return []
-    try:
-        return _decode_list(data)
-    except (ValueError, RecursionError):
-        return []
+    return tuple(found for row in caps.cited(raw) if (found := read(row)) is not None)
 
 
 def written(citation: Citation, text: str = "") -> bytes | None:

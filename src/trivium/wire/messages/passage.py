@@ -11,7 +11,7 @@ import msgspec
 from trivium.wire.checks import missing, mistyped
 from trivium.wire.lenient import decoded
 from trivium.wire.messages.answer_structs import AnswerBody, UncountedAnswer
-from trivium.wire.messages.failure import broke
+from trivium.wire.messages.paths import broke
 from trivium.wire.messages.read_usage import usage
 from trivium.wire.messages.stream import watch
 from trivium.wire.openai_members import at_least, model, renamed

@@ -44,9 +44,9 @@ from trivium.wire.messages.event import (
     lenient,
     text_of,
 )
-from trivium.wire.messages.failure import broke
 from trivium.wire.messages.known_members import BEGINNING, DELTA, END
 from trivium.wire.messages.open_block import OpenBlock
+from trivium.wire.messages.paths import broke
 from trivium.wire.messages.read_answer import tier
 from trivium.wire.messages.read_answer_parts import (
     EMPTY,

@@ -3,6 +3,7 @@
 Source of the count: openai-python 3.52.0, ``responses.input_tokens.count``, read 2026-11-21.
 """
 
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -16,7 +17,7 @@ from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 from trivium.wire.responses.answer_structs import Count
 from trivium.wire.responses.request import facts
-from trivium.wire.responses.stream import watch
+from trivium.wire.responses.stream import Watch
 from trivium.wire.whole_answer import error_of
 
 _SOURCES = ("input", "instructions", "previous_response_id", "conversation")
@@ -48,10 +49,7 @@ def _broke() -> Fault:
     return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not a count of tokens.")
 
 
-def answer(body: bytes) -> AnswerFacts:
-    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    return whole_answer.answer(body, "output")
-
-
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=renamed, answer=answer, watch=watch)
+PASSAGE: Final = PassThroughSpec(
+    facts=facts, changes=renamed, answer=partial(whole_answer.answer, content="output"), watch=Watch
+)
 COUNT: Final = PassThroughSpec(facts=count_facts, changes=renamed, answer=count_answer)

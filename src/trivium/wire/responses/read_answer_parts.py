@@ -27,6 +27,7 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.shape_capabilities import Loss
 from trivium.wire import caps, logprobs
+from trivium.wire.answer_structs import TypeOnly
 from trivium.wire.codec import AnswerContext, unheeded
 from trivium.wire.errors import nonsense
 from trivium.wire.lenient import decoded
@@ -34,7 +35,6 @@ from trivium.wire.responses import citations
 from trivium.wire.responses.answer_structs import (
     Action,
     AnswerItem,
-    AnswerItemType,
     IncompleteReason,
     Piece,
 )
@@ -46,7 +46,7 @@ SHAPE: Final = "responses"
 
 
 _decode: Final = msgspec.json.Decoder(AnswerItem).decode
-_decode_kind: Final = msgspec.json.Decoder(AnswerItemType).decode
+_decode_kind: Final = msgspec.json.Decoder(TypeOnly).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 _REASONS: Final = {

@@ -28,16 +28,17 @@ from trivium.conversation.parts import (
 from trivium.conversation.request import Extension
 from trivium.conversation.tools import Tool
 from trivium.faults import Fault
+from trivium.wire.answer_structs import TypeOnly
 from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.responses import read_answer_parts, read_content, read_tools
 from trivium.wire.responses.media import unresolved
-from trivium.wire.responses.request_structs import InputItem, InputItemType
+from trivium.wire.responses.request_structs import InputItem
 from trivium.wire.responses.tool_text import words
 
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _string: Final = msgspec.json.Decoder(str)
 _item: Final = msgspec.json.Decoder(InputItem)
-_type: Final = msgspec.json.Decoder(InputItemType)
+_type: Final = msgspec.json.Decoder(TypeOnly)
 _encode: Final = msgspec.json.Encoder().encode
 
 _ROLES: Final = {role.value: role for role in Role}

@@ -26,21 +26,21 @@ from trivium.conversation.shape_capabilities import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import errors, logprobs, openai_usage, sse, text_repair
-from trivium.wire.answer_structs import Frame
+from trivium.wire.answer_structs import Frame, TypeOnly
 from trivium.wire.codec import AnswerContext
 from trivium.wire.lenient import decoded
 from trivium.wire.responses import citations, known_members, read_answer_parts
 from trivium.wire.responses.answer_structs import Piece, ResponseObject
 from trivium.wire.responses.read_answer import decode
 from trivium.wire.responses.stream_output import FORMS, StreamOutput, StreamPart
-from trivium.wire.responses.stream_structs import EventType, StreamEvent, Strict, TextDelta
+from trivium.wire.responses.stream_structs import StreamEvent, Strict, TextDelta
 from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(StreamEvent).decode
 _decode_strict: Final = msgspec.json.Decoder(Strict).decode
 _decode_quick: Final = msgspec.json.Decoder(TextDelta).decode
 _decode_quicks: Final = msgspec.json.Decoder(list[TextDelta]).decode
-_decode_type: Final = msgspec.json.Decoder(EventType).decode
+_decode_type: Final = msgspec.json.Decoder(TypeOnly).decode
 _decode_piece: Final = msgspec.json.Decoder(Piece).decode
 
 _P: Final = "response."

@@ -14,10 +14,10 @@ from trivium.wire.checks import check, missing, mistyped, require_long_name, unc
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 from trivium.wire.request_structs import AllowedTools
-from trivium.wire.responses.request_structs import LimitedChoice, LimitedText, LimitedTool
+from trivium.wire.responses.request_structs import LimitedText, LimitedTool, ToolKind
 
 _tools: Final = msgspec.json.Decoder(list[LimitedTool])
-_choice: Final = msgspec.json.Decoder(LimitedChoice)
+_choice: Final = msgspec.json.Decoder(ToolKind)
 _allowed: Final = msgspec.json.Decoder(AllowedTools)
 _text: Final = msgspec.json.Decoder(LimitedText)
 

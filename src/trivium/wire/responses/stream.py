@@ -159,11 +159,6 @@ class Watch:
         return 0
 
 
-def watch(facts: RequestFacts) -> Watch:
-    """A fresh watch for one streamed responses answer."""
-    return Watch(facts)
-
-
 def _read(data: bytes) -> WatchedEvent:
     """What an event says. Raises ``ValueError`` or ``RecursionError`` for what is none."""
     try:

@@ -29,6 +29,7 @@ from trivium.conversation.parts import (
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
 from trivium.conversation.writer_base import WriterBase
+from trivium.wire.data_url import data_url
 from trivium.wire.responses import media
 
 Row = dict[str, Any]
@@ -156,7 +157,7 @@ class PartsWriter(WriterBase):
             row["file_url"] = source.url
         else:
             row["filename"] = source.name or part.title or _file_name(source.mime)
-            row["file_data"] = media.data_url(source)
+            row["file_data"] = data_url(source)
             head = _head(None if part.title == row["filename"] else part.title, part.context)
         return [words(head), row] if head else [row]
 
@@ -193,7 +194,7 @@ def _typed(source: Source) -> Source:
 
 def _url(source: Source) -> str:
     assert not isinstance(source, Stored), "an uploaded file has no URL"
-    return source.url if isinstance(source, Remote) else media.data_url(source)
+    return source.url if isinstance(source, Remote) else data_url(source)
 
 
 def _text(source: Inline) -> str | None:
