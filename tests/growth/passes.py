@@ -5,7 +5,6 @@ import msgspec
 from growth import asked, canonical, streams, told
 from trivium.conversation.answer_events import replayed
 from trivium.conversation.assemble import assembled
-from trivium.conversation.cache_marks import is_marked, marks
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.custom_tools import Customs
 from trivium.conversation.estimate import tokens
@@ -22,7 +21,7 @@ from trivium.conversation.stop_sequences import CHARACTERS_MAX, Cutter, cut
 from trivium.conversation.target import target
 from trivium.conversation.tool_names import restored, restored_events, shortened
 from trivium.conversation.tools import CustomTool
-from trivium.conversation.turns import calls
+from trivium.conversation.turns import calls, is_marked, marks
 from trivium.conversation.unrequested_reasoning import ReasoningRemover, muted
 from trivium.ledger import journal
 from trivium.pipeline.continuation import Rounds
@@ -48,7 +47,7 @@ from trivium.wire import (
     token_count,
 )
 from trivium.wire import state_refs as signs
-from trivium.wire.generate import many_parts, views
+from trivium.wire.generate import read_answer_parts, views
 from trivium.wire.operation import CONVERSATION, Operation, Shape
 
 GOAL = target(StateOrigin("generate", "p", "main"), "m")
@@ -305,7 +304,7 @@ def over_bytes():
         "a prefixed frame in pieces": (lambda n: b"\0\xff\xff\xff" + b"a" * n, _in_pieces(length_prefixed.Frames, 7)),
         "sse halves": (halved, _in_pieces(text_repair.RepairingSplitter, 30_000)),
         "members made slim": (lambda n: msgspec.json.encode({f"a{at}": 1 for at in range(n)}), lambda data: peek.members(data).slim(frozenset())),
-        "chunk of calls": (crowded, lambda data: many_parts.others(views.chunk(data))),
+        "chunk of calls": (crowded, lambda data: read_answer_parts.others(views.chunk(data))),
         "locate": (frames, lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
         "locate in one": (lambda n: b"data: " + b'"usage"' * n + b"\n\n", lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
         "form in pieces": (one_field, _form(64)),

@@ -152,6 +152,13 @@ ROWS: Final = MappingProxyType(
 )
 """Every concept has its row."""
 
+SAMPLING: Final = tuple(
+    (concept, row.field.removeprefix("Sampling."), row.members)
+    for concept, row in ROWS.items()
+    if row.field.startswith("Sampling.")
+)
+"""Concepts that are fields of ``Sampling``, each with its field and its members."""
+
 _COMPLETIONS: Final = "completions"
 _PROMPTED: Final = MappingProxyType(
     {

@@ -1,10 +1,10 @@
 """What a request is written with, whatever the shape: facts, report, the caller's names."""
 
 from trivium.conversation.losses import DropAction, Mend, Rank, Report
-from trivium.conversation.member_table import Concept, foreign, lacking, member
+from trivium.conversation.member_table import SAMPLING, Concept, foreign, lacking, member
 from trivium.conversation.names import qualified, short
 from trivium.conversation.parts import Native
-from trivium.conversation.request import Conversation, Extension
+from trivium.conversation.request import Conversation, Extension, Sampling
 from trivium.conversation.target import TargetFacts
 
 
@@ -31,6 +31,24 @@ class WriterBase:
         """Report what is said in another way or place, which costs quality at most."""
         where = member(concept, self.shape)
         self.report.drop(Rank.HINT, where, reason, DropAction.CHANGED)
+
+    def lacks_sampling(self, sampling: Sampling, shape: str) -> None:
+        """Report sampling that the target's ``shape`` has no members for."""
+        for concept, field, members in SAMPLING:
+            if shape not in members and getattr(sampling, field) is not None:
+                self.lacks(concept, f"the {shape} shape has no such member")
+
+    def answers_once(self, conversation: Conversation, shape: str) -> None:
+        """Report several answers to a target whose ``shape`` has one."""
+        if conversation.candidates is not None and conversation.candidates > 1:
+            self.lacks(Concept.CANDIDATES, f"the {shape} shape gives one answer")
+
+    def answers_in_text(self, conversation: Conversation, shape: str) -> None:
+        """Report pictures and speech that are asked of a target whose ``shape`` has neither."""
+        if conversation.modalities and any(kind != "text" for kind in conversation.modalities):
+            self.lacks(Concept.MODALITIES, f"the {shape} shape answers in text")
+        if conversation.audio is not None and "audio" in conversation.modalities:
+            self.lacks(Concept.AUDIO, f"the {shape} shape does not speak")
 
     def takes(self, concept: Concept) -> bool:
         """Whether the model takes a member; reports it where not."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom_tools import in_words
+from trivium.conversation.custom_tools import CLOSED_PARAMETERS, in_words
 from trivium.conversation.losses import Report
 from trivium.conversation.member_table import Concept
 from trivium.conversation.request import Conversation
@@ -25,11 +25,6 @@ from trivium.conversation.tools import (
 from trivium.conversation.writer_base import WriterBase
 
 _decode: Final = msgspec.json.Decoder().decode
-_INPUT: Final = msgspec.Raw(
-    b'{"type":"object","properties":{"input":{"type":"string"}},'
-    b'"required":["input"],"additionalProperties":false}'
-)
-"""Parameters of a free-text tool that travels as a function."""
 
 
 class ToolWriter(WriterBase):
@@ -100,7 +95,7 @@ class ToolWriter(WriterBase):
         function: dict[str, Any] = {"name": name}
         if words := in_words(tool, self.report):
             function["description"] = words
-        function["parameters"] = _INPUT
+        function["parameters"] = CLOSED_PARAMETERS
         return {"type": "function", "function": function}
 
     def _server(self, tool: ServerTool, body: dict[str, Any]) -> None:

@@ -1,5 +1,9 @@
-"""Parts of an answer that are no plain text: calls, media, the vendor's own blocks."""
+"""Parts of an answer that are no plain text: calls, media, the vendor's own blocks.
 
+Of objects of very many parts texts are put together, and all else is counted, before it is read.
+"""
+
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -11,6 +15,7 @@ from trivium.conversation.parts import Native, VendorPart
 from trivium.conversation.tool_pairs import minted
 from trivium.wire.data_url import standard
 from trivium.wire.generate import media
+from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart
 from trivium.wire.generate.known_members import is_own
 from trivium.wire.generate.views import broke
 from trivium.wire.lenient import decoded
@@ -30,6 +35,9 @@ MODIFIERS: Final = frozenset(
     }
 )
 """Members that say something about a part's one data member."""
+
+PARTS_APART: Final = 64
+"""Parts of one object up to which each text is a piece of its own, as it came."""
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -114,3 +122,38 @@ def _words(name: str, raw: msgspec.Raw) -> str:
         return ""
     language = "python" if name == "executableCode" else ""
     return f"```{language}\n{text.rstrip()}\n```"
+
+
+def joined(parts: list[AnswerPart | None]) -> Iterable[tuple[int, AnswerPart | None]]:
+    """The parts of one object with their places; of very many, texts that go on are one."""
+    if len(parts) <= PARTS_APART:
+        return enumerate(parts)
+    out: list[tuple[int, AnswerPart | None]] = []
+    texts: list[str] = []
+    last: AnswerPart | None = None
+    for place, part in enumerate(parts):
+        if part is not None and type(part.text) is str and part.text and not part.thoughtSignature:
+            if last is not None and (last.thought is True) is (part.thought is True):
+                texts.append(part.text)
+                continue
+            if last is not None:
+                last.text = "".join(texts)
+            last, texts = part, [part.text]
+        elif last is not None:
+            last.text = "".join(texts)
+            last = None
+        out.append((place, part))
+    if last is not None:
+        last.text = "".join(texts)
+    return out
+
+
+def others(body: AnswerChunk) -> int:
+    """Parts of an object that are no texts."""
+    return sum(
+        sum(part is not None and type(part.text) is not str for part in candidate.content.parts)
+        for candidate in body.candidates or ()
+        if candidate is not None
+        and candidate.content is not None
+        and candidate.content.parts is not None
+    )

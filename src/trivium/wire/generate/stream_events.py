@@ -33,7 +33,7 @@ from trivium.faults import Fault
 from trivium.wire import caps, errors, json_size
 from trivium.wire.codec import AnswerContext
 from trivium.wire.data_url import standard
-from trivium.wire.generate import citations, finish, logprobs, many_parts, read_answer_parts, views
+from trivium.wire.generate import citations, finish, logprobs, read_answer_parts, views
 from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart, ChunkCandidate, Plain
 from trivium.wire.generate.known_members import ANSWER
 from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
@@ -188,7 +188,10 @@ class StreamEvents:
             self._fail(views.broke(), out)
 
     def _told(self, body: AnswerChunk, data: bytes, out: list[Event]) -> None:
-        if len(data) > caps.PARTS_MAX * _PART_BYTES and many_parts.others(body) > caps.PARTS_MAX:
+        if (
+            len(data) > caps.PARTS_MAX * _PART_BYTES
+            and read_answer_parts.others(body) > caps.PARTS_MAX
+        ):
             raise caps.too_many("calls and files", caps.PARTS_MAX)
         ANSWER.look(data, self._unread)
         if body.error and (error := error_of(body.error)) is not None:
@@ -239,7 +242,7 @@ class StreamEvents:
         one = self._numbered(candidate.index if type(candidate.index) is int else at)
         before = len(out)
         parts = candidate.content.parts if candidate.content is not None else None
-        for place, part in many_parts.joined(parts or []):
+        for place, part in read_answer_parts.joined(parts or []):
             if part is None:
                 continue
             text = part.text

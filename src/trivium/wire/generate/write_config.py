@@ -6,7 +6,7 @@ import msgspec
 
 from trivium.conversation import effort
 from trivium.conversation.items import Turn
-from trivium.conversation.member_table import Concept, unnamed
+from trivium.conversation.member_table import SAMPLING, Concept, unnamed
 from trivium.conversation.parts import Image
 from trivium.conversation.request import (
     Conversation,
@@ -22,14 +22,6 @@ from trivium.conversation.writer_base import WriterBase
 from trivium.wire.generate import write_schema
 from trivium.wire.generate.read_answer_parts import SHAPE
 
-_SAMPLING: Final = (
-    ("temperature", Concept.TEMPERATURE, "temperature"),
-    ("top_p", Concept.TOP_P, "topP"),
-    ("top_k", Concept.TOP_K, "topK"),
-    ("frequency_penalty", Concept.FREQUENCY_PENALTY, "frequencyPenalty"),
-    ("presence_penalty", Concept.PRESENCE_PENALTY, "presencePenalty"),
-    ("seed", Concept.SEED, "seed"),
-)
 _SEED_LIMIT: Final = 2**31
 _MODELS_OWN: Final = Sampling()
 _RESOLUTIONS: Final = {
@@ -65,9 +57,10 @@ def config(conversation: Conversation, writing: WriterBase) -> dict[str, Any]:
 
 def _sampling(conversation: Conversation, writing: WriterBase) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for field, concept, name in _SAMPLING:
+    for concept, field, members in SAMPLING:
         value = getattr(conversation.sampling, field)
-        if value is None or not writing.takes(concept):
+        name = members.get(SHAPE, "").rpartition(".")[2]
+        if value is None or not name or not writing.takes(concept):
             continue
         if name == "temperature" and value > writing.facts.temperature_max:
             value = writing.facts.temperature_max
@@ -76,8 +69,7 @@ def _sampling(conversation: Conversation, writing: WriterBase) -> dict[str, Any]
             writing.lacks(concept, "it takes 32 bits")
             continue
         out[name] = value
-    if conversation.sampling.logit_bias is not None:
-        writing.lacks(Concept.LOGIT_BIAS, "the generate shape has no such member")
+    writing.lacks_sampling(conversation.sampling, SHAPE)
     return out
 
 

@@ -9,13 +9,12 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.cache_marks import is_marked
 from trivium.conversation.losses import Report
 from trivium.conversation.member_table import Concept
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
-from trivium.conversation.turns import leading
+from trivium.conversation.turns import is_marked, leading
 from trivium.conversation.writer_base import WriterBase
 from trivium.wire.generate import protojson, write_config, write_tools
 from trivium.wire.generate.read_answer_parts import SHAPE

@@ -4,10 +4,11 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom_tools import in_words
+from trivium.conversation.custom_tools import PARAMETERS, in_words
 from trivium.conversation.losses import Rank
 from trivium.conversation.member_table import Concept, declared
 from trivium.conversation.request import Conversation
+from trivium.conversation.tool_names import known_as
 from trivium.conversation.tools import (
     ChoiceMode,
     CustomTool,
@@ -36,10 +37,6 @@ _MODES: Final = {
     ChoiceMode.VALIDATED: "VALIDATED",
 }
 _FORCED: Final = frozenset({ChoiceMode.REQUIRED, ChoiceMode.NAMED})
-_INPUT: Final = _encode(
-    {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-)
-"""Parameters of a free-text tool."""
 
 
 def tools(conversation: Conversation, writing: WriterBase) -> list[dict[str, Any]]:
@@ -54,7 +51,7 @@ def tools(conversation: Conversation, writing: WriterBase) -> list[dict[str, Any
         wanted.names if wanted is not None and wanted.mode is ChoiceMode.AUTO else ()
     )
     for tool in conversation.tools:
-        if subset and subset.isdisjoint(_known_as(tool)):
+        if subset and subset.isdisjoint(known_as(tool)):
             continue
         if isinstance(tool, FunctionTool | CustomTool):
             if not functions:
@@ -65,19 +62,12 @@ def tools(conversation: Conversation, writing: WriterBase) -> list[dict[str, Any
     return out
 
 
-def _known_as(tool: Tool) -> tuple[str, ...]:
-    """What a choice may call a tool: a vendor's own by its kind too."""
-    if isinstance(tool, FunctionTool | CustomTool):
-        return (tool.name, f"{tool.namespace}.{tool.name}") if tool.namespace else (tool.name,)
-    return (tool.name, tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
-
-
 def _function(tool: FunctionTool | CustomTool, writing: WriterBase) -> dict[str, Any]:
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     words = tool.description
     if isinstance(tool, CustomTool):
         words = in_words(tool, writing.report)
-        parameters: bytes | None = _INPUT
+        parameters: bytes | None = bytes(PARAMETERS)
     else:
         parameters = tool.parameters
         if tool.strict:

@@ -15,7 +15,7 @@ import msgspec
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.losses import Rank
-from trivium.conversation.parts import CacheMark, Text
+from trivium.conversation.parts import Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
@@ -167,9 +167,17 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         reasoning=None if _THINKING.isdisjoint(there) else _reasoning(body, output, most),
         format=None if _FORMATTING.isdisjoint(there) else _answer_format(body, output),
         user=user,
-        cache=_mark(body, blocks) if "cache_control" in there else None,
+        cache=(
+            blocks.mark(body.get(_cache, "cache_control"), "the request")
+            if "cache_control" in there
+            else None
+        ),
         service_tier=None if _PACE.isdisjoint(there) else _tier(body),
-        stream=_streams(body) if context.stream is None else context.stream,
+        stream=(
+            "stream" in there and bool(body.get(_flag, "stream"))
+            if context.stream is None
+            else context.stream
+        ),
         usage_wanted=True,
         extensions=(*dropped, *_extensions(there, output)),
     )
@@ -180,14 +188,6 @@ def _user(body: _Body) -> str | None:
     if metadata.user_id is not None and len(metadata.user_id) > 256:
         raise wrong("metadata.user_id", "must have at most 256 characters.")
     return metadata.user_id
-
-
-def _mark(body: _Body, blocks: Blocks) -> CacheMark | None:
-    return blocks.mark(body.get(_cache, "cache_control"), "the request")
-
-
-def _streams(body: _Body) -> bool:
-    return "stream" in body.members and bool(body.get(_flag, "stream"))
 
 
 def _limit(body: _Body) -> int:

@@ -12,7 +12,6 @@ import msgspec
 
 from trivium.conversation.arguments import argument_object
 from trivium.conversation.attachments import belonging, first
-from trivium.conversation.cache_marks import marks
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.image_info import typed
 from trivium.conversation.items import Part
@@ -37,6 +36,7 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, ReasoningBack, TargetFacts
+from trivium.conversation.turns import marks
 from trivium.conversation.writer_base import WriterBase
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.read_sources import IMAGES, PDF, PLAIN

@@ -75,14 +75,10 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
 
 def _refuse(conversation: Conversation, writing: ContentWriter) -> None:
     """Report the members for which the shape has nothing."""
-    if conversation.candidates is not None and conversation.candidates > 1:
-        writing.lacks(Concept.CANDIDATES, "the messages shape gives one answer")
+    writing.answers_once(conversation, SHAPE)
     if conversation.logprobs or conversation.top_logprobs:
         writing.lacks(Concept.LOGPROBS, "the messages shape tells no probabilities")
-    if conversation.modalities and any(kind != "text" for kind in conversation.modalities):
-        writing.lacks(Concept.MODALITIES, "the messages shape answers in text")
-    if conversation.audio is not None and "audio" in conversation.modalities:
-        writing.lacks(Concept.AUDIO, "the messages shape does not speak")
+    writing.answers_in_text(conversation, SHAPE)
     if conversation.verbosity is not None:
         writing.lacks(Concept.VERBOSITY, "the messages shape has no such member")
     if conversation.metadata:

@@ -21,13 +21,6 @@ from trivium.wire.messages.write_tools import FORCED
 OUTPUT_MAX: Final = 4096
 """Output limit where neither caller nor profile names one: every model of the shape takes it."""
 _THINKS: Final = "not taken while the model thinks"
-_ABSENT: Final = (
-    ("frequency_penalty", Concept.FREQUENCY_PENALTY),
-    ("presence_penalty", Concept.PRESENCE_PENALTY),
-    ("seed", Concept.SEED),
-    ("logit_bias", Concept.LOGIT_BIAS),
-)
-"""Sampling that the shape does not have."""
 _TOP_P_MIN: Final = 0.95
 """Least ``top_p`` while thinking."""
 
@@ -184,9 +177,7 @@ def sampling(
             writing.lacks(Concept.TOP_K, _THINKS)
         else:
             out["top_k"] = requested.top_k
-    for name, concept in _ABSENT:
-        if getattr(requested, name) is not None:
-            writing.lacks(concept, "the messages shape has no such member")
+    writing.lacks_sampling(requested, SHAPE)
     return out
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom_tools import in_words
+from trivium.conversation.custom_tools import PARAMETERS, in_words
 from trivium.conversation.losses import Rank
 from trivium.conversation.member_table import Concept, declared
 from trivium.conversation.request import Conversation
@@ -123,11 +123,7 @@ def _custom(tool: CustomTool, writing: ContentWriter) -> dict[str, Any]:
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     if words := in_words(tool, writing.report):
         row["description"] = words
-    row["input_schema"] = {
-        "type": "object",
-        "properties": {"input": {"type": "string"}},
-        "required": ["input"],
-    }
+    row["input_schema"] = PARAMETERS
     return row
 
 

@@ -36,14 +36,6 @@ _NAME: Final = "response"
 """Name of a schema that came without one."""
 
 _MODELS_OWN: Final = Sampling()
-_ABSENT: Final = (
-    ("top_k", Concept.TOP_K),
-    ("frequency_penalty", Concept.FREQUENCY_PENALTY),
-    ("presence_penalty", Concept.PRESENCE_PENALTY),
-    ("seed", Concept.SEED),
-    ("logit_bias", Concept.LOGIT_BIAS),
-)
-"""Sampling that the shape does not have."""
 
 
 def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
@@ -79,15 +71,9 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
 def _refuse(conversation: Conversation, content: PartsWriter) -> None:
     """Report the members for which the shape has nothing."""
     if conversation.sampling != _MODELS_OWN:
-        for name, concept in _ABSENT:
-            if getattr(conversation.sampling, name) is not None:
-                content.lacks(concept, "the responses shape has no such member")
-    if conversation.candidates is not None and conversation.candidates > 1:
-        content.lacks(Concept.CANDIDATES, "the responses shape gives one answer")
-    if conversation.modalities and any(kind != "text" for kind in conversation.modalities):
-        content.lacks(Concept.MODALITIES, "the responses shape answers in text")
-    if conversation.audio is not None and "audio" in conversation.modalities:
-        content.lacks(Concept.AUDIO, "the responses shape does not speak")
+        content.lacks_sampling(conversation.sampling, SHAPE)
+    content.answers_once(conversation, SHAPE)
+    content.answers_in_text(conversation, SHAPE)
 
 
 def _limits(conversation: Conversation, body: dict[str, Any], content: PartsWriter) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom_tools import in_words
+from trivium.conversation.custom_tools import CLOSED_PARAMETERS, in_words
 from trivium.conversation.member_table import Concept, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
@@ -26,12 +26,6 @@ from trivium.wire.responses.read_answer_parts import SHAPE
 from trivium.wire.responses.write_content import PartsWriter, Row
 
 _NO_PARAMETERS: Final = msgspec.Raw(b'{"type":"object","properties":{}}')
-_INPUT: Final = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-    "additionalProperties": False,
-}
 _MODES: Final = {
     ChoiceMode.AUTO: "auto",
     ChoiceMode.NONE: "none",
@@ -92,7 +86,7 @@ def _custom(tool: CustomTool, content: PartsWriter) -> Row:
 
 def _wrapped(tool: CustomTool, content: PartsWriter) -> Row:
     """A function with one string; the grammar stands in its description."""
-    row: Row = {"type": "function", "parameters": _INPUT, "strict": False}
+    row: Row = {"type": "function", "parameters": CLOSED_PARAMETERS, "strict": False}
     if words := in_words(tool, content.report):
         row["description"] = words
     return row
