@@ -30,10 +30,7 @@ from trivium.conversation.target import ReasoningBack, TargetFacts
 from trivium.conversation.tool_names import known_as
 from trivium.conversation.tool_pairs import paired
 from trivium.conversation.tool_support import offered
-from trivium.conversation.tools import (
-    ChoiceMode,
-    ToolChoice,
-)
+from trivium.conversation.tools import ChoiceMode, ToolChoice
 from trivium.conversation.turns import joined
 
 FILLER: Final = "(no content)"

@@ -99,8 +99,7 @@ def _offered(
         report.drop(Rank.HINT, where, f"{name} is described as a function", DropAction.CHANGED)
         return function
     raise report.refusal(
-        where,
-        f"{lacks.format(name)}; drop_tools in the binding's profile can leave the tool out",
+        where, f"{lacks.format(name)}; drop_tools in the binding's profile can leave the tool out"
     )
 
 

@@ -9,10 +9,7 @@ from trivium.wire.openai_members import renamed
 from trivium.wire.passage import PassThroughSpec
 
 SPEECH: Final = PassThroughSpec(
-    facts=speech.facts,
-    changes=renamed,
-    answer=answer.answer,
-    watch=stream.speech_watch,
+    facts=speech.facts, changes=renamed, answer=answer.answer, watch=stream.speech_watch
 )
 TRANSCRIPTIONS: Final = PassThroughSpec(
     facts=transcript.transcription,

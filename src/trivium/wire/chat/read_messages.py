@@ -14,14 +14,7 @@ from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.losses import Rank
 from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque, Open
-from trivium.conversation.parts import (
-    SECTION,
-    Audio,
-    Reasoning,
-    ReasoningForm,
-    Refusal,
-    Text,
-)
+from trivium.conversation.parts import SECTION, Audio, Reasoning, ReasoningForm, Refusal, Text
 from trivium.conversation.request import Extension
 from trivium.wire.chat.citations import citations
 from trivium.wire.chat.read_content import MARKS, content, mark, part, texts

@@ -36,9 +36,7 @@ _RANKS: Final = {"moderation": Rank.CONTRACT}
 
 
 def read(
-    members: Mapping[str, msgspec.Raw],
-    context: ReadContext,
-    foreign: ReadRequest | None = None,
+    members: Mapping[str, msgspec.Raw], context: ReadContext, foreign: ReadRequest | None = None
 ) -> Conversation:
     """Read a chat request. Raises ``Fault`` naming the member.
 

@@ -60,13 +60,7 @@ _LIMITED: Final = frozenset(
     {"tools", "tool_choice", "response_format", "functions", "function_call"}
 )
 """Members whose content the specification limits. Most requests have none of them."""
-_READ: Final = _LIMITED | {
-    "n",
-    "max_completion_tokens",
-    "max_tokens",
-    "stream",
-    "stream_options",
-}
+_READ: Final = _LIMITED | {"n", "max_completion_tokens", "max_tokens", "stream", "stream_options"}
 
 
 def _check_limited(body: Members) -> bool:

@@ -159,11 +159,7 @@ class MessageWriter(ContentWriter):
                 written.insert(0, {"type": "text", "text": _ERROR.rstrip()})
             elif not first["text"].startswith(_ERROR.rstrip()):
                 first["text"] = _ERROR + first["text"]
-        return {
-            "role": "tool",
-            "tool_call_id": result.call_id,
-            "content": plain(written),
-        }
+        return {"role": "tool", "tool_call_id": result.call_id, "content": plain(written)}
 
     def _assistant(self, turn: Turn) -> Message:
         message: Message = {"role": "assistant", "content": None}

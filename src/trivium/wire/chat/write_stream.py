@@ -25,14 +25,7 @@ from trivium.conversation.events import (
     Start,
     UsageReport,
 )
-from trivium.conversation.parts import (
-    SECTION,
-    Audio,
-    Image,
-    Reasoning,
-    Refusal,
-    Text,
-)
+from trivium.conversation.parts import SECTION, Audio, Image, Reasoning, Refusal, Text
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors, logprobs, sse

@@ -79,9 +79,4 @@ def probabilities(tokens: Iterable[TokenLogprob], start: int) -> dict[str, Any]:
         top.append({other.token: other.logprob for other in one.top})
         offsets.append(start)
         start += len(one.token)
-    return {
-        "tokens": names,
-        "token_logprobs": own,
-        "top_logprobs": top,
-        "text_offset": offsets,
-    }
+    return {"tokens": names, "token_logprobs": own, "top_logprobs": top, "text_offset": offsets}

@@ -18,7 +18,5 @@ def facts(body: Members) -> RequestFacts:
 
 
 PASSAGE: Final = PassThroughSpec(
-    facts=facts,
-    changes=openai_members.renamed,
-    answer=partial(whole_answer.answer, content="data"),
+    facts=facts, changes=openai_members.renamed, answer=partial(whole_answer.answer, content="data")
 )

@@ -202,10 +202,7 @@ def _parts(
 
 
 def _instructions(
-    data: bytes,
-    spelled: Mapping[str, str],
-    context: ReadContext,
-    unknown: protojson.Unknown,
+    data: bytes, spelled: Mapping[str, str], context: ReadContext, unknown: protojson.Unknown
 ) -> tuple[Text, ...]:
     """A content, whose role says nothing, or a bare text."""
     path = spelled["systemInstruction"]

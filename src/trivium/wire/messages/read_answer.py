@@ -59,8 +59,7 @@ def _any(body: bytes, context: AnswerContext) -> Answer:
     return Answer(
         candidates=(
             Candidate(
-                parts,
-                finish.read(message.stop_reason, message.stop_sequence, message.stop_details),
+                parts, finish.read(message.stop_reason, message.stop_sequence, message.stop_details)
             ),
         ),
         usage=usage(counters := getattr(message, "usage", None)),

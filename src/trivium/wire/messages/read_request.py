@@ -297,9 +297,7 @@ def _sampling(body: _Body) -> Sampling:
     if top_k is not None and top_k < 0:
         raise wrong("top_k", "must be at least 0.")
     return Sampling(
-        temperature=body.get(_number, "temperature"),
-        top_p=body.get(_number, "top_p"),
-        top_k=top_k,
+        temperature=body.get(_number, "temperature"), top_p=body.get(_number, "top_p"), top_k=top_k
     )
 
 

@@ -37,13 +37,7 @@ from trivium.wire.answer_structs import Frame
 from trivium.wire.codec import AnswerContext
 from trivium.wire.frame_template import Template, Told
 from trivium.wire.messages import citations, finish
-from trivium.wire.messages.event import (
-    DELTA_TYPE,
-    decode_all,
-    delta_of,
-    lenient,
-    text_of,
-)
+from trivium.wire.messages.event import DELTA_TYPE, decode_all, delta_of, lenient, text_of
 from trivium.wire.messages.known_members import BEGINNING, DELTA, END
 from trivium.wire.messages.open_block import OpenBlock
 from trivium.wire.messages.paths import broke

@@ -39,18 +39,7 @@ _FOLDED: Final = frozenset(
     }
 )
 _FORMATS: Final = frozenset(
-    {
-        "date-time",
-        "time",
-        "date",
-        "duration",
-        "email",
-        "hostname",
-        "uri",
-        "ipv4",
-        "ipv6",
-        "uuid",
-    }
+    {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
 )
 _SILENT: Final = frozenset({"$schema", "$id", "$comment"})
 """Keywords that constrain nothing."""

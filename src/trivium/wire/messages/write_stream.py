@@ -37,13 +37,7 @@ from trivium.wire.codec import WriteContext
 from trivium.wire.errors import stream_tail
 from trivium.wire.heartbeat import PING
 from trivium.wire.messages import citations, finish
-from trivium.wire.messages.write_answer_parts import (
-    blocks,
-    call_start,
-    counters,
-    redacted,
-    silent,
-)
+from trivium.wire.messages.write_answer_parts import blocks, call_start, counters, redacted, silent
 from trivium.wire.operation import Shape
 from trivium.wire.sse import unbroken
 

@@ -32,12 +32,7 @@ from trivium.wire.codec import AnswerContext, unheeded
 from trivium.wire.errors import nonsense
 from trivium.wire.lenient import decoded
 from trivium.wire.responses import citations
-from trivium.wire.responses.answer_structs import (
-    Action,
-    AnswerItem,
-    IncompleteReason,
-    Piece,
-)
+from trivium.wire.responses.answer_structs import Action, AnswerItem, IncompleteReason, Piece
 from trivium.wire.responses.known_members import ITEMS, is_own
 from trivium.wire.text_repair import sound
 from trivium.wire.unknown_members import Tell
@@ -49,10 +44,7 @@ _decode: Final = msgspec.json.Decoder(AnswerItem).decode
 _decode_kind: Final = msgspec.json.Decoder(TypeOnly).decode
 _encode: Final = msgspec.json.Encoder().encode
 
-_REASONS: Final = {
-    "max_output_tokens": Unified.LENGTH,
-    "content_filter": Unified.CONTENT_FILTER,
-}
+_REASONS: Final = {"max_output_tokens": Unified.LENGTH, "content_filter": Unified.CONTENT_FILTER}
 
 CALLS: Final[dict[str, CallKind]] = {
     "function_call": CallKind.FUNCTION,

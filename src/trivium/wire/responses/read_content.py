@@ -51,10 +51,7 @@ def _read(part: forms.ContentPart, path: str) -> Part:
         if text is None:
             raise missing(f"{path}.text")
         return Text(
-            text,
-            citations.citations(part.annotations),
-            logprobs.read(part.logprobs),
-            cache=mark,
+            text, citations.citations(part.annotations), logprobs.read(part.logprobs), cache=mark
         )
     if kind == "refusal":
         if part.refusal is None:
