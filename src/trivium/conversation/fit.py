@@ -10,7 +10,6 @@ begins as it began before.
 """
 
 import functools
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -49,23 +48,23 @@ _ABSENT: Final = {
     for field in msgspec.structs.fields(Conversation)
     if field.default is not msgspec.NODEFAULT
 }
-_IDLE: Final = MappingProxyType(
-    {Concept.FREQUENCY_PENALTY: 0, Concept.PRESENCE_PENALTY: 0, Concept.LOGIT_BIAS: b"{}"}
-)
+_IDLE: Final = {
+    Concept.FREQUENCY_PENALTY: 0,
+    Concept.PRESENCE_PENALTY: 0,
+    Concept.LOGIT_BIAS: b"{}",
+}
 """Values at which every model does what it would do without the member: many clients send all of
 them with every request."""
 _MODELS_OWN: Final = Sampling()
-_NEUTRAL: Final = MappingProxyType(
-    {
-        Concept.CANDIDATES: 1,
-        Concept.LOGPROBS: False,
-        Concept.TOP_LOGPROBS: 0,
-        Concept.MODALITIES: ("text",),
-        Concept.FORMAT: ResponseFormat(FormatKind.TEXT),
-        Concept.PARALLEL: True,
-        **_IDLE,
-    }
-)
+_NEUTRAL: Final = {
+    Concept.CANDIDATES: 1,
+    Concept.LOGPROBS: False,
+    Concept.TOP_LOGPROBS: 0,
+    Concept.MODALITIES: ("text",),
+    Concept.FORMAT: ResponseFormat(FormatKind.TEXT),
+    Concept.PARALLEL: True,
+    **_IDLE,
+}
 """Values that ask for nothing: a model that refuses the member does this anyway."""
 
 

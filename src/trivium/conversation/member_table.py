@@ -160,14 +160,12 @@ SAMPLING: Final = tuple(
 """Concepts that are fields of ``Sampling``, each with its field and its members."""
 
 _COMPLETIONS: Final = "completions"
-_PROMPTED: Final = MappingProxyType(
-    {
-        Concept.INSTRUCTIONS: "prompt",
-        Concept.HISTORY: "prompt",
-        Concept.OUTPUT_MAX: "max_tokens",
-        Concept.TOP_LOGPROBS: "logprobs",
-    }
-)
+_PROMPTED: Final = {
+    Concept.INSTRUCTIONS: "prompt",
+    Concept.HISTORY: "prompt",
+    Concept.OUTPUT_MAX: "max_tokens",
+    Concept.TOP_LOGPROBS: "logprobs",
+}
 """Where the completions shape, which only callers speak, has other names than chat."""
 
 

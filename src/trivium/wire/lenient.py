@@ -7,9 +7,10 @@ import msgspec
 
 _T = TypeVar("_T")
 _Data: TypeAlias = bytes | bytearray | msgspec.Raw
+Decode: TypeAlias = Callable[[_Data], _T]
 
 
-def decoded(decode: Callable[[_Data], _T], data: _Data) -> _T | None:
+def decoded(decode: Decode[_T], data: _Data) -> _T | None:
     """What a decoder makes of JSON; ``None`` where it makes nothing of it."""
     try:
         return decode(data)

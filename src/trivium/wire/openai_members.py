@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from trivium.conversation.parts import CacheMark
 from trivium.faults import Fault
 from trivium.wire.checks import missing, mistyped, wrong
 from trivium.wire.passage import RequestFacts
@@ -15,6 +16,7 @@ from trivium.wire.peek import Members, members
 
 _encode = msgspec.json.Encoder().encode
 
+_LIVES: Final = {"5m": "30m", "1h": "30m", "30m": "30m", "12h": "12h"}
 _OBJECT: Final = b"{"
 _USUAL: Final = frozenset({b'{"include_usage":true}', b'{"include_usage": true}'})
 
@@ -46,6 +48,12 @@ def renamed(
     if facts.model == upstream_model and raw is not None and bytes(raw) != b"null":
         return {}
     return {"model": _encode(upstream_model)}
+
+
+def cache_breakpoint(mark: CacheMark) -> dict[str, str]:
+    """A ``prompt_cache_breakpoint``; of the lives that a mark may have the shapes know two."""
+    life = _LIVES.get(mark.ttl or "")
+    return {"mode": "explicit"} if life is None else {"mode": "explicit", "ttl": life}
 
 
 def usage_wanted(body: Members) -> bool:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from trivium.wire.audio import passage as audio
-from trivium.wire.chat.passage import PASSAGE as CHAT
+from trivium.wire.chat.request import PASSAGE as CHAT
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
 from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
 from trivium.wire.generate import passage as generate

@@ -76,7 +76,7 @@ class Watch:
         if self._is_silent and _SPEECH_DELTA in run:
             self._is_silent = False
         for at, block in holding(run, (_ERROR, self._done)):
-            event = _read(block)
+            event = sse.read(block, _decode)
             if event is None:
                 continue
             error = error_of(event.error)
@@ -125,11 +125,3 @@ def _counts(usage: Usage | None) -> dict[str, int]:
     given = usage.input_total if usage else 0
     made = usage.output_total if usage else 0
     return {"input_tokens": given, "output_tokens": made, "total_tokens": given + made}
-
-
-def _read(block: bytes) -> _Event | None:
-    frame = sse.parse(block)
-    try:
-        return None if frame is None else _decode(frame.data)
-    except (ValueError, RecursionError):
-        return None  # not an event we know how to read: it goes by

@@ -3,7 +3,6 @@
 Source: OpenAI's API reference, chat completions, content parts, read 2026-11-21.
 """
 
-from types import MappingProxyType
 from typing import Final
 
 from trivium.conversation.parts import Inline, Remote
@@ -24,16 +23,14 @@ _MAGIC: Final = (
 )
 _RIFF: Final = "UklGR"
 
-_ENDINGS: Final = MappingProxyType(
-    {
-        "application/pdf": "document.pdf",
-        "text/plain": "document.txt",
-        "text/markdown": "document.md",
-        "text/csv": "document.csv",
-        "text/html": "document.html",
-        "application/json": "document.json",
-    }
-)
+_ENDINGS: Final = {
+    "application/pdf": "document.pdf",
+    "text/plain": "document.txt",
+    "text/markdown": "document.md",
+    "text/csv": "document.csv",
+    "text/html": "document.html",
+    "application/json": "document.json",
+}
 
 
 def source(url: str, fallback: str, name: str | None = None) -> Inline | Remote | None:

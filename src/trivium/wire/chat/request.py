@@ -5,15 +5,17 @@ required members from the service specification.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 import msgspec
 
-from trivium.wire import openai_members
+from trivium.wire import openai_members, whole_answer
 from trivium.wire.chat.request_structs import Choice, Format, Message, Named, RequestCall, Tool
+from trivium.wire.chat.stream import watch
 from trivium.wire.checks import check, missing, mistyped, wrong
-from trivium.wire.passage import RequestFacts
+from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 _messages: Final = msgspec.json.Decoder(list[Message])
@@ -141,3 +143,8 @@ def _check_member(value: RequestCall | Tool | Choice, path: str) -> None:
         raise missing(f"{path}.function")
     if value.type == "custom" and value.custom is None:
         raise missing(f"{path}.custom")
+
+
+answer: Final[Callable[[bytes], AnswerFacts]] = partial(whole_answer.answer, content="choices")
+"""Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer, watch=watch)

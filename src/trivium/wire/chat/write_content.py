@@ -4,7 +4,6 @@ Source: OpenAI's API reference, chat completions, content parts, read 2026-11-21
 """
 
 from collections.abc import Iterable, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
@@ -29,10 +28,10 @@ from trivium.conversation.target import Input
 from trivium.conversation.writer_base import WriterBase
 from trivium.wire.chat.media import file_name, text_of
 from trivium.wire.data_url import SOUND_FORMATS, data_url
+from trivium.wire.openai_members import cache_breakpoint
 
 _FAMILY: Final = frozenset({"chat", "responses"})
 """Shapes whose file ids are OpenAI's."""
-_TTL: Final = MappingProxyType({"5m": "30m", "1h": "30m", "30m": "30m", "12h": "12h"})
 _NOT_TAKEN: Final = "not taken by this model"
 
 
@@ -68,10 +67,7 @@ class ContentWriter(WriterBase):
         if self.facts.cache_marks <= 0:
             self.lacks(Concept.CACHE_MARK, _NOT_TAKEN)
             return
-        found = {"mode": "explicit"}
-        if (ttl := _TTL.get(cache.ttl or "")) is not None:
-            found["ttl"] = ttl
-        written["prompt_cache_breakpoint"] = found
+        written["prompt_cache_breakpoint"] = cache_breakpoint(cache)
 
     def _part(self, part: Part) -> list[dict[str, Any]]:
         if isinstance(part, Text | Refusal):

@@ -5,8 +5,7 @@ from typing import Final
 import msgspec
 
 from trivium.wire import openai_members
-from trivium.wire.chat.passage import answer
-from trivium.wire.chat.request import changes
+from trivium.wire.chat.request import answer, changes
 from trivium.wire.chat.stream import ChunkWatch
 from trivium.wire.checks import check, missing
 from trivium.wire.operation import Shape

@@ -12,21 +12,21 @@ _OWN: Final = all_read(
     " toolCall toolResponse"
 )
 """Members of data of a part."""
-_PART: Final[Members] = {
-    **_OWN,
+MODIFIERS: Final[Members] = {
     **all_read("thought thoughtSignature"),
     **all_noted(
         "audioMetadata documentMetadata mediaProcessing mediaResolution partMetadata"
         " speechMetadata videoMetadata"
     ),
 }
+"""Members that say something about a part's one data member."""
 
 ANSWER: Final = KnownMembers(
     "GenerateAnswer",
     {
         "candidates": [
             {
-                "content": {"parts": [_PART], **all_read("role")},
+                "content": {"parts": [{**_OWN, **MODIFIERS}], **all_read("role")},
                 **all_read(
                     "finishReason finishMessage index citationMetadata continuationToken"
                     " groundingMetadata logprobsResult"

@@ -16,25 +16,11 @@ from trivium.conversation.tool_pairs import minted
 from trivium.wire.data_url import standard
 from trivium.wire.generate import media
 from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart
-from trivium.wire.generate.known_members import is_own
+from trivium.wire.generate.known_members import MODIFIERS, is_own
 from trivium.wire.generate.views import broke
 from trivium.wire.lenient import decoded
 
 SHAPE: Final = "generate"
-MODIFIERS: Final = frozenset(
-    {
-        "thought",
-        "thoughtSignature",
-        "videoMetadata",
-        "mediaResolution",
-        "mediaProcessing",
-        "partMetadata",
-        "speechMetadata",
-        "documentMetadata",
-        "audioMetadata",
-    }
-)
-"""Members that say something about a part's one data member."""
 
 PARTS_APART: Final = 64
 """Parts of one object up to which each text is a piece of its own, as it came."""
@@ -78,7 +64,7 @@ def beside(members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
     """
     rest = {name: raw for name, raw in members.items() if name != "text"}
     said = (name for name, raw in rest.items() if bytes(raw) != b"null")
-    return {} if MODIFIERS.issuperset(said) else rest
+    return {} if MODIFIERS.keys() >= set(said) else rest
 
 
 def vendor(members: dict[str, msgspec.Raw], name: str) -> VendorPart:

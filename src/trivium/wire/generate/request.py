@@ -31,20 +31,10 @@ _OWN_PREFIXES: Final = ("models/", "tunedModels/")
 """Resource names that are written as they are."""
 
 
-def facts(body: Members) -> RequestFacts:
-    """What a request for an answer says about itself; the model comes from the address.
-
-    Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, DUPLICATE_MEMBER.
+def facts(body: Members, *, stream: bool = False) -> RequestFacts:
+    """What a request for an answer says about itself; the model, and whether a stream is an array,
+    come from the address. Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, DUPLICATE_MEMBER.
     """
-    return _facts(body, stream=False)
-
-
-def stream_facts(body: Members) -> RequestFacts:
-    """The same for a streamed answer; whether it is an array comes from the address."""
-    return _facts(body, stream=True)
-
-
-def _facts(body: Members, *, stream: bool) -> RequestFacts:
     _spelled_once(body)
     if not _has_contents(body):
         raise missing("contents")

@@ -28,17 +28,11 @@ def count_answer(body: bytes) -> AnswerFacts:
     return AnswerFacts(error=error_of(_read(body).error))
 
 
-def embed_answer(body: bytes) -> AnswerFacts:
-    """One embedding; usage where the vendor reports it. Raises UPSTREAM_BROKE on anything else."""
-    return _embedded(body, b"{", "embedding")
+def embedded(body: bytes, opens: bytes, member: str) -> AnswerFacts:
+    """One embedding or several, in a member that opens so; usage where the vendor reports it.
 
-
-def embed_batch_answer(body: bytes) -> AnswerFacts:
-    """Embeddings in the order asked for. Raises UPSTREAM_BROKE on anything else."""
-    return _embedded(body, b"[", "embeddings")
-
-
-def _embedded(body: bytes, opens: bytes, member: str) -> AnswerFacts:
+    Raises UPSTREAM_BROKE on anything else.
+    """
     found = _read(body)
     error = error_of(found.error)
     if error is not None:

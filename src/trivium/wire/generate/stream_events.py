@@ -35,7 +35,7 @@ from trivium.wire.codec import AnswerContext
 from trivium.wire.data_url import standard
 from trivium.wire.generate import citations, finish, logprobs, read_answer_parts, views
 from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart, ChunkCandidate, Plain
-from trivium.wire.generate.known_members import ANSWER
+from trivium.wire.generate.known_members import ANSWER, MODIFIERS
 from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
 from trivium.wire.generate.write_usage import tier_of
 from trivium.wire.whole_answer import error_of
@@ -312,7 +312,7 @@ class StreamEvents:
         self, one: _Candidate, members: dict[str, Any], part: AnswerPart, out: list[Event]
     ) -> None:
         """Anything but a text: it comes whole."""
-        if "text" not in members and set(members) <= read_answer_parts.MODIFIERS:
+        if "text" not in members and members.keys() <= MODIFIERS.keys():
             if part.thoughtSignature:
                 self._signed(one, part, "", out)
             return

@@ -4,7 +4,6 @@ The model and whether to stream stand in the address. Source: the vendor's refer
 2026-11-21.
 """
 
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -19,9 +18,9 @@ from trivium.conversation.writer_base import WriterBase
 from trivium.wire.generate import protojson, write_config, write_tools
 from trivium.wire.generate.read_answer_parts import SHAPE
 from trivium.wire.generate.write_content import contents
+from trivium.wire.generate.write_usage import TIERS
 
 _encode: Final = msgspec.json.Encoder().encode
-_TIERS: Final = MappingProxyType({"default": "standard", "flex": "flex", "priority": "priority"})
 
 
 def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
@@ -84,8 +83,8 @@ def _rest(conversation: Conversation, writing: WriterBase) -> dict[str, Any]:
             writing.lacks(Concept.METADATA, "kept in the request record")
     tier = conversation.service_tier
     if tier is not None and tier != "auto" and writing.takes(Concept.SERVICE_TIER):
-        if tier in _TIERS:
-            body["serviceTier"] = _TIERS[tier]
+        if tier in TIERS:
+            body["serviceTier"] = TIERS[tier]
         else:
             writing.lacks(Concept.SERVICE_TIER, "the generate shape has no such tier")
     if conversation.store is not None:

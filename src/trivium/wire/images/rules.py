@@ -7,7 +7,6 @@ a class is held to what holds for all (``request.py``), and the upstream decides
 import re
 from collections.abc import Mapping
 from enum import Enum, unique
-from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -52,15 +51,13 @@ class ImageRules(msgspec.Struct, frozen=True, kw_only=True):
     """Of one image to edit."""
 
 
-_GPT_WORDS: Final = MappingProxyType(
-    {
-        "quality": ("auto", "low", "medium", "high"),
-        "output_format": WORDS["output_format"],
-        "moderation": WORDS["moderation"],
-        "background": WORDS["background"],
-        "input_fidelity": WORDS["input_fidelity"],
-    }
-)
+_GPT_WORDS: Final = {
+    "quality": ("auto", "low", "medium", "high"),
+    "output_format": WORDS["output_format"],
+    "moderation": WORDS["moderation"],
+    "background": WORDS["background"],
+    "input_fidelity": WORDS["input_fidelity"],
+}
 _GPT_SIZES: Final = ("auto", "1024x1024", "1536x1024", "1024x1536")
 
 RULES: Final[Mapping[ImageClass, ImageRules]] = {

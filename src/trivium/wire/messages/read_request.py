@@ -7,7 +7,6 @@ Claude Code 2.1 on the wire.
 """
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -92,18 +91,16 @@ _READ: Final = frozenset(
 )
 """Members that have a place in a conversation."""
 
-_RANKS: Final = MappingProxyType(
-    {
-        "container": Rank.CONTRACT,
-        "mcp_servers": Rank.CONTRACT,
-        "thread": Rank.CONTRACT,
-        "compaction": Rank.CONTRACT,
-        "inference_geo": Rank.CONTRACT,
-        "diagnostics": Rank.BOOKKEEPING,
-        "billing_policy": Rank.BOOKKEEPING,
-        "betas": Rank.BOOKKEEPING,
-    }
-)
+_RANKS: Final = {
+    "container": Rank.CONTRACT,
+    "mcp_servers": Rank.CONTRACT,
+    "thread": Rank.CONTRACT,
+    "compaction": Rank.CONTRACT,
+    "inference_geo": Rank.CONTRACT,
+    "diagnostics": Rank.BOOKKEEPING,
+    "billing_policy": Rank.BOOKKEEPING,
+    "betas": Rank.BOOKKEEPING,
+}
 """What the loss of a member means that only this shape has; any other is a hint."""
 
 

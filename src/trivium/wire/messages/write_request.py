@@ -6,7 +6,6 @@ leading instructions go to the top-level slot, and content is always a list.
 Source: messages reference and SDK types 2.11, read on 2026-11-21.
 """
 
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -32,9 +31,12 @@ _TAGGED: Final = "<system>\n{}\n</system>"
 
 _MODELS_OWN: Final = Sampling()
 _SPEAKERS: Final = {role: role.value for role in Role}
-_TIERS: Final = MappingProxyType(
-    {"auto": "auto", "default": "standard_only", "priority": "auto", "flex": "standard_only"}
-)
+_TIERS: Final = {
+    "auto": "auto",
+    "default": "standard_only",
+    "priority": "auto",
+    "flex": "standard_only",
+}
 _USER_MAX: Final = 256
 _SAME_TIER: Final = frozenset({"auto", "default"})
 

@@ -3,7 +3,6 @@
 Source: messages reference and SDK types 2.11, read on 2026-11-21.
 """
 
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -29,24 +28,20 @@ _NO_PARAMETERS: Final = b'{"type":"object","properties":{}}'
 _decode: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
-_SERVER: Final = MappingProxyType(
-    {
-        ServerKind.WEB_SEARCH: ("web_search_20250305", "web_search"),
-        ServerKind.WEB_FETCH: ("web_fetch_20250910", "web_fetch"),
-        ServerKind.CODE: ("code_execution_20250825", "code_execution"),
-    }
-)
+_SERVER: Final = {
+    ServerKind.WEB_SEARCH: ("web_search_20250305", "web_search"),
+    ServerKind.WEB_FETCH: ("web_fetch_20250910", "web_fetch"),
+    ServerKind.CODE: ("code_execution_20250825", "code_execution"),
+}
 """The version of each that asks for no beta header, and the name it must have."""
 
-_MODES: Final = MappingProxyType(
-    {
-        ChoiceMode.AUTO: "auto",
-        ChoiceMode.VALIDATED: "auto",
-        ChoiceMode.REQUIRED: "any",
-        ChoiceMode.NAMED: "tool",
-        ChoiceMode.NONE: "none",
-    }
-)
+_MODES: Final = {
+    ChoiceMode.AUTO: "auto",
+    ChoiceMode.VALIDATED: "auto",
+    ChoiceMode.REQUIRED: "any",
+    ChoiceMode.NAMED: "tool",
+    ChoiceMode.NONE: "none",
+}
 
 FORCED: Final = frozenset({ChoiceMode.REQUIRED, ChoiceMode.NAMED})
 """Choices that leave the model no way around a call."""

@@ -8,7 +8,6 @@ and Codex CLI 0.169.0 on the wire.
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -42,13 +41,11 @@ _strings: Final = msgspec.json.Decoder(list[str])
 _pairs: Final = msgspec.json.Decoder(dict[str, str])
 _object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
-_STORES: Final = MappingProxyType(
-    {
-        "previous_response_id": "an earlier response",
-        "conversation": "a stored conversation",
-        "prompt": "a stored prompt template",
-    }
-)
+_STORES: Final = {
+    "previous_response_id": "an earlier response",
+    "conversation": "a stored conversation",
+    "prompt": "a stored prompt template",
+}
 """Members that take the input from a store."""
 
 _READ: Final = frozenset(
@@ -79,17 +76,15 @@ _READ: Final = frozenset(
 )
 """Members that have a place in a conversation."""
 
-_RANKS: Final = MappingProxyType(
-    {
-        "access_programs": Rank.BOOKKEEPING,
-        "client_metadata": Rank.BOOKKEEPING,
-        "image": Rank.BOOKKEEPING,
-        "stream_options": Rank.BOOKKEEPING,
-        # policy, and what becomes of a conversation that outgrows the window
-        "moderation": Rank.CONTRACT,
-        "truncation": Rank.CONTRACT,
-    }
-)
+_RANKS: Final = {
+    "access_programs": Rank.BOOKKEEPING,
+    "client_metadata": Rank.BOOKKEEPING,
+    "image": Rank.BOOKKEEPING,
+    "stream_options": Rank.BOOKKEEPING,
+    # policy, and what becomes of a conversation that outgrows the window
+    "moderation": Rank.CONTRACT,
+    "truncation": Rank.CONTRACT,
+}
 """What the loss of a member means that only this shape has; any other is a hint."""
 
 _DEFAULTS: Final = frozenset({("truncation", b'"disabled"')})

@@ -4,7 +4,6 @@ Source: openai-python 3.52.0, ``ResponseInputContent``, read 2026-11-21.
 """
 
 import base64
-from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
@@ -30,6 +29,7 @@ from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
 from trivium.conversation.writer_base import WriterBase
 from trivium.wire.data_url import data_url
+from trivium.wire.openai_members import cache_breakpoint
 from trivium.wire.responses import media
 
 Row = dict[str, Any]
@@ -37,11 +37,7 @@ Said = Text | Image | Audio | Video | Document | SearchResult | VendorPart
 
 _FAMILY: Final = frozenset({"chat", "responses"})
 """Shapes whose uploaded files are the same vendor's."""
-_LIFE: Final = MappingProxyType({"5m": "30m", "1h": "30m", "30m": "30m", "12h": "12h"})
-"""Lives of cache marks; the shape knows two of them."""
-_ENDINGS: Final = MappingProxyType(
-    {"application/pdf": "pdf", "application/json": "json", "text/csv": "csv"}
-)
+_ENDINGS: Final = {"application/pdf": "pdf", "application/json": "json", "text/csv": "csv"}
 
 
 class PartsWriter(WriterBase):
@@ -103,10 +99,7 @@ class PartsWriter(WriterBase):
         if not self.facts.cache_marks:
             self.lacks(Concept.CACHE_MARK, "this model caches by itself")
             return
-        wanted: Row = {"mode": "explicit"}
-        if mark.ttl is not None and mark.ttl in _LIFE:
-            wanted["ttl"] = _LIFE[mark.ttl]
-        row["prompt_cache_breakpoint"] = wanted
+        row["prompt_cache_breakpoint"] = cache_breakpoint(mark)
         self._marked.append(row)
 
     def _image(self, part: Image) -> list[Row]:
