@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, objects_of, string
 
 NUMBERS = msgspec.json.Decoder(list[int]).decode
 ANY = msgspec.json.Decoder().decode
@@ -23,3 +23,9 @@ def test_what_cannot_be_is_nothing(data):
 def test_nor_can_what_is_nested_too_deeply():
     """Which another error tells of."""
     assert decoded(ANY, b"[" * 100_000) is None
+
+
+def test_values_of_another_type_are_none():
+    """Wherever a vendor may write anything."""
+    assert ("a", None) == (string("a"), string(1))
+    assert ([{"a": 1}], []) == (objects_of([{"a": 1}, 2]), objects_of({"a": 1}))

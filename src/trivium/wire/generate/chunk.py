@@ -3,10 +3,12 @@
 The same object is a whole answer, an event of a stream and an element of the array form.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.usage import Usage
 from trivium.wire.generate.chunk_structs import (
     CandidateEnd,
     ChunkBody,
@@ -15,6 +17,7 @@ from trivium.wire.generate.chunk_structs import (
     UncountedBody,
     WatchedChunk,
 )
+from trivium.wire.generate.read_usage import merged, usage
 from trivium.wire.lenient import decoded
 from trivium.wire.whole_answer import error_of
 
@@ -67,3 +70,30 @@ def _ended(candidates: list[CandidateEnd | None] | None) -> bool:
 
 def _blocked(feedback: Any, candidates: list[CandidateEnd | None] | None) -> bool:
     return not candidates and isinstance(feedback, dict) and bool(feedback.get("blockReason"))
+
+
+class ReplyWatch:
+    """What is known of one answer that goes by, whatever frames it comes in."""
+
+    __slots__ = ("_counters", "_ended", "error", "finished")
+
+    def __init__(self) -> None:
+        self.finished = False
+        self.error: bytes | None = None
+        self._counters: Mapping[str, Any] = {}
+        self._ended = False
+
+    @property
+    def usage(self) -> Usage | None:
+        """The totals so far; worked out when asked, since each object replaces the last."""
+        return usage(self._counters)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a candidate has said why it ended, or why there is none."""
+        return self._ended
+
+    def _note(self, chunk: WatchedChunk) -> None:
+        self._ended = self._ended or chunk.finished
+        if chunk.usage is not None:
+            self._counters = merged(self._counters, chunk.usage)

@@ -38,6 +38,7 @@ from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart, ChunkC
 from trivium.wire.generate.known_members import ANSWER, MODIFIERS
 from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
 from trivium.wire.generate.write_usage import tier_of
+from trivium.wire.lenient import string
 from trivium.wire.whole_answer import error_of
 
 _USAGES_MAX: Final = 256
@@ -264,8 +265,8 @@ class StreamEvents:
                 reason,
                 called=one.called,
                 said=one.said,
-                message=_text(candidate.finishMessage),
-                token=_text(candidate.continuationToken),
+                message=string(candidate.finishMessage),
+                token=string(candidate.continuationToken),
             )
 
     def _numbered(self, number: int) -> _Candidate:
@@ -282,8 +283,8 @@ class StreamEvents:
     def _start(self, data: bytes, out: list[Event]) -> None:
         self._started = True
         head = views.head(data)
-        self._id = _text(head.responseId) or ""
-        out.append(Start(self._id, _text(head.modelVersion) or "", self.usage))
+        self._id = string(head.responseId) or ""
+        out.append(Start(self._id, string(head.modelVersion) or "", self.usage))
 
     def _open(self, one: _Candidate, thinking: bool, out: list[Event]) -> None:
         self._close(one, out)
@@ -371,7 +372,7 @@ class StreamEvents:
         if not isinstance(reason, str) or not reason:
             return
         # the vendor's filter may speak late, and then nothing more is said of what has begun
-        end = finish.blocked(reason, _text(feedback.get("blockReasonMessage")))
+        end = finish.blocked(reason, string(feedback.get("blockReasonMessage")))
         for one in list(self._candidates.values()) or [self._numbered(0)]:
             one.finish = one.finish or end
 
@@ -427,7 +428,3 @@ def _more_of(live: _Candidate, body: AnswerChunk) -> str | None:
     if type(text) is not str or part.thoughtSignature or (part.thought is True) != live.thinking:
         return None
     return text or None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

@@ -31,7 +31,8 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
     body: dict[str, Any] = {"contents": contents(conversation.turns[head:], head, writing)}
     texts = conversation.instructions
     if head:
-        texts = (*texts, *_texts(conversation, head))
+        said = [part for turn in conversation.turns[:head] for part in turn.parts]
+        texts = (*texts, *[part for part in said if isinstance(part, Text)])
     system = [{"text": text.text} for text in texts if text.text]
     if system:
         body["systemInstruction"] = {"parts": system}
@@ -49,12 +50,6 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
     if conversation.extensions:
         _extend(body, conversation, writing)
     return _encode(body)
-
-
-def _texts(conversation: Conversation, head: int) -> list[Text]:
-    return [
-        part for turn in conversation.turns[:head] for part in turn.parts if isinstance(part, Text)
-    ]
 
 
 def _refuse(conversation: Conversation, writing: WriterBase) -> None:

@@ -10,6 +10,7 @@ from trivium.conversation.calls import ToolCall
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Refusal
+from trivium.wire.lenient import string
 from trivium.wire.messages.answer_structs import StopDetails
 
 _READ: Final = {
@@ -58,8 +59,8 @@ def read(reason: Any, sequence: Any = None, details: StopDetails | None = None) 
         _READ.get(raw, Unified.OTHER),
         raw,
         sequence if isinstance(sequence, str) else None,
-        _text(details.category) if details is not None else None,
-        _text(details.explanation) if details is not None else None,
+        string(details.category) if details is not None else None,
+        string(details.explanation) if details is not None else None,
     )
 
 
@@ -87,7 +88,3 @@ def written(finish: Finish, kinds: Iterable[type[Part]]) -> dict[str, Any]:
             "explanation": finish.explanation or (None if known else finish.category),
         }
     return out
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

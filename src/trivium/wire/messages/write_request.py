@@ -217,7 +217,7 @@ def _rest(conversation: Conversation, writing: ContentWriter) -> dict[str, Any]:
     if conversation.service_tier is not None:
         body |= _tier(conversation.service_tier, writing)
     if conversation.cache is not None:
-        body |= writing.marks.of(conversation.cache)
+        body |= writing.mark(conversation.cache)
     for extension in conversation.extensions:
         if conversation.shape == SHAPE and "." not in extension.member:
             body[extension.member] = msgspec.Raw(extension.data)

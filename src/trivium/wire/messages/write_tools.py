@@ -82,7 +82,7 @@ def _one(tool: Tool, writing: ContentWriter) -> dict[str, Any]:
             Concept.VENDOR_TOOL, f"the tool {tool.name or tool.kind} is another vendor's own"
         )
         return {}
-    return row | writing.marks.of(tool.cache)
+    return row | writing.mark(tool.cache)
 
 
 def _function(tool: FunctionTool, writing: ContentWriter) -> dict[str, Any]:

@@ -209,7 +209,7 @@ def _settled(turns: list[Turn]) -> tuple[Turn, ...]:
         following = turns[at + 1].parts if at + 1 < len(turns) else ()
         if found and following and type(following[0]) is ToolCall:
             riding += found
-        elif found and out and out[-1].role is Role.ASSISTANT and _text_last(out[-1]):
+        elif found and out and out[-1].role is Role.ASSISTANT and _ends_in_text(out[-1]):
             late += found
         else:
             _attach_late(out, late)
@@ -236,7 +236,7 @@ def _riding(turn: Turn) -> tuple[Opaque, ...]:
     return ()
 
 
-def _text_last(turn: Turn) -> bool:
+def _ends_in_text(turn: Turn) -> bool:
     return bool(turn.parts) and type(turn.parts[-1]) is Text
 
 

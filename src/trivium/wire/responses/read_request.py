@@ -139,7 +139,11 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         parallel_calls=_flag(body, "parallel_tool_calls")
         if "parallel_tool_calls" in there
         else None,
-        sampling=_sampling(body) if "temperature" in there or "top_p" in there else _MODELS_OWN,
+        sampling=(
+            Sampling(temperature=_number(body, "temperature", 2), top_p=_number(body, "top_p", 1))
+            if "temperature" in there or "top_p" in there
+            else _MODELS_OWN
+        ),
         output_max=(
             openai_members.at_least(body, "max_output_tokens", 1)
             if "max_output_tokens" in there
@@ -163,10 +167,6 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         usage_wanted=True,
         extensions=tuple(extensions),
     )
-
-
-def _sampling(body: Members) -> Sampling:
-    return Sampling(temperature=_number(body, "temperature", 2), top_p=_number(body, "top_p", 1))
 
 
 def _view(body: Members, decoder: msgspec.json.Decoder[Any], name: str) -> Any:
