@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.audio.passage import SPEECH
 from trivium.wire.audio.speech import (
     FORMATS,
+    SPEECH,
     SpeechRequest,
     content_type,
     facts,

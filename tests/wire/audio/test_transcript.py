@@ -1,8 +1,8 @@
 """A request for a transcript, read: what is known of it before anybody is called."""
 
 from trivium.conversation.usage import Usage
-from trivium.wire.audio.passage import TRANSCRIPTIONS
 from trivium.wire.audio.transcript import (
+    TRANSCRIPTIONS,
     TranscriptRequest,
     chunked,
     known,

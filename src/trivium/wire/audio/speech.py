@@ -10,9 +10,11 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.wire import openai_members
+from trivium.wire.audio.answer import answer
+from trivium.wire.audio.stream import speech_watch
 from trivium.wire.checks import missing, mistyped, wrong
 from trivium.wire.form import number
-from trivium.wire.passage import RequestFacts
+from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 INPUT_MAX: Final = 4096
@@ -117,3 +119,8 @@ def _voice(body: Members) -> str:
     if not value:
         raise wrong("voice", "not be empty")
     return value
+
+
+SPEECH: Final = PassThroughSpec(
+    facts=facts, changes=openai_members.renamed, answer=answer, watch=speech_watch
+)

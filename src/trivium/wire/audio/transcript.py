@@ -12,10 +12,13 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import openai_members
+from trivium.wire.audio.answer import answer
 from trivium.wire.audio.speech import one_of
+from trivium.wire.audio.stream import transcript_watch
 from trivium.wire.checks import uncarried, wrong
 from trivium.wire.form import FormMembers, flag, form_of, number, texts
-from trivium.wire.passage import RequestFacts
+from trivium.wire.openai_members import renamed
+from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 FORMATS: Final = ("json", "text", "srt", "verbose_json", "vtt", "diarized_json")
@@ -119,3 +122,12 @@ def _speakers(body: Members) -> None:
 def chunked(body: Members) -> Any:
     """What is said of cutting the recording; ``None`` for nothing."""
     return body.value("chunking_strategy")
+
+
+TRANSCRIPTIONS: Final = PassThroughSpec(
+    facts=transcription,
+    changes=renamed,
+    answer=answer,
+    watch=transcript_watch,
+)
+TRANSLATIONS: Final = PassThroughSpec(facts=translation, changes=renamed, answer=answer)

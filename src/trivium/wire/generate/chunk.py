@@ -50,12 +50,13 @@ def read_all(array: bytes) -> list[Good] | None:
 def told(body: Reply, error: bytes | None = None) -> WatchedChunk:
     """The facts of a response object whose error is ``error``."""
     reported = body.usageMetadata
-    candidates = body.candidates
+    candidates, feedback = body.candidates, body.promptFeedback
     return WatchedChunk(
-        finished=_ended(candidates) or _blocked(body.promptFeedback, candidates),
+        finished=_ended(candidates)
+        or (not candidates and isinstance(feedback, dict) and bool(feedback.get("blockReason"))),
         usage=reported if isinstance(reported, dict) else None,
         error=error,
-        answers=not (candidates is None and body.promptFeedback is None and reported is None),
+        answers=not (candidates is None and feedback is None and reported is None),
     )
 
 
@@ -66,10 +67,6 @@ def _ended(candidates: list[CandidateEnd | None] | None) -> bool:
             if reason and reason != "FINISH_REASON_UNSPECIFIED":
                 return True
     return False
-
-
-def _blocked(feedback: Any, candidates: list[CandidateEnd | None] | None) -> bool:
-    return not candidates and isinstance(feedback, dict) and bool(feedback.get("blockReason"))
 
 
 class ReplyWatch:

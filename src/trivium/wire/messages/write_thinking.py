@@ -10,7 +10,6 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.effort import budget_of, inexact, nearest, room, wished
-from trivium.conversation.losses import DropAction, Rank
 from trivium.conversation.member_table import Concept
 from trivium.conversation.request import Conversation, Effort, ReasoningSettings, Thinking
 from trivium.conversation.target import Thinks
@@ -50,12 +49,7 @@ def settle(
     facts, requested = writing.facts, conversation.reasoning
     limit = conversation.output_max
     if limit is not None and facts.output_cap is not None and limit > facts.output_cap:
-        writing.report.drop(
-            Rank.HINT,
-            _limit_member(conversation),
-            "above the model's own limit",
-            DropAction.CHANGED,
-        )
+        writing.rewords(Concept.OUTPUT_MAX, "above the model's own limit")
         limit = facts.output_cap
     default = facts.output_default or OUTPUT_MAX
     if facts.output_cap is not None:
@@ -190,11 +184,3 @@ def _temperature(wanted: Any, out: dict[str, Any], writing: ContentWriter, *, th
         writing.lacks(Concept.TEMPERATURE, _THINKS)
     else:
         out["temperature"] = wanted
-
-
-def _limit_member(conversation: Conversation) -> str:
-    return {
-        "chat": "max_completion_tokens",
-        "responses": "max_output_tokens",
-        "generate": "generationConfig.maxOutputTokens",
-    }.get(conversation.shape, "max_tokens")

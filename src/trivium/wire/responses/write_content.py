@@ -118,7 +118,8 @@ class PartsWriter(WriterBase):
                 return []
             row["file_id"] = part.source.id
         else:
-            row["image_url"] = _url(_typed(part.source))
+            source = part.source
+            row["image_url"] = _url(typed(source) if isinstance(source, Inline) else source)
         row["detail"] = part.detail or "auto"
         return [row]
 
@@ -149,7 +150,9 @@ class PartsWriter(WriterBase):
         elif isinstance(source, Remote):
             row["file_url"] = source.url
         else:
-            row["filename"] = source.name or part.title or _file_name(source.mime)
+            # a file without a name is refused
+            unnamed = f"document.{_ENDINGS.get(source.mime, 'txt')}"
+            row["filename"] = source.name or part.title or unnamed
             row["file_data"] = data_url(source)
             head = _head(None if part.title == row["filename"] else part.title, part.context)
         return [words(head), row] if head else [row]
@@ -181,10 +184,6 @@ def words(text: str) -> Row:
     return {"type": "input_text", "text": text}
 
 
-def _typed(source: Source) -> Source:
-    return typed(source) if isinstance(source, Inline) else source
-
-
 def _url(source: Source) -> str:
     assert not isinstance(source, Stored), "an uploaded file has no URL"
     return source.url if isinstance(source, Remote) else data_url(source)
@@ -195,8 +194,3 @@ def _text(source: Inline) -> str | None:
         return base64.b64decode(source.data).decode()
     except ValueError:  # neither base64 nor UTF-8
         return None
-
-
-def _file_name(mime: str) -> str:
-    """A file without a name is refused."""
-    return f"document.{_ENDINGS.get(mime, 'txt')}"
