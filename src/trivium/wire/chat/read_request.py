@@ -306,17 +306,7 @@ _SAMPLING: Final[_Rows] = {
 }
 """The same of ``Sampling``."""
 _BESIDES: Final = frozenset(
-    {
-        "model",
-        "messages",
-        "stream_options",
-        "max_tokens",
-        "max_completion_tokens",
-        "tools",
-        "tool_choice",
-        "functions",
-        "function_call",
-        "web_search_options",
-    }
+    {"model", "messages", "stream_options", "max_tokens", "max_completion_tokens"}
+    | {"tools", "tool_choice", "functions", "function_call", "web_search_options"}
 )
 """Members that are read by name."""

@@ -26,27 +26,10 @@ BEST_OF_MAX: Final = 20
 _encode: Final = msgspec.json.Encoder().encode
 
 _SHARED: Final = frozenset(
-    {
-        "model",
-        "stream",
-        "stream_options",
-        "temperature",
-        "top_p",
-        "frequency_penalty",
-        "presence_penalty",
-        "seed",
-        "logit_bias",
-        "max_tokens",
-        "n",
-        "stop",
-        "user",
-        "metadata",
-        "safety_identifier",
-        "prompt_cache_key",
-        "service_tier",
-        "reasoning_effort",
-        "response_format",
-    }
+    {"model", "stream", "stream_options", "max_tokens", "n", "stop", "user"}
+    | {"temperature", "top_p", "frequency_penalty", "presence_penalty", "seed", "logit_bias"}
+    | {"metadata", "safety_identifier", "prompt_cache_key", "service_tier"}
+    | {"reasoning_effort", "response_format"}
 )
 """Members that mean the same on the chat shape; the last six are servers' own additions here."""
 _OWN: Final = frozenset({"prompt", "best_of", "echo", "logprobs", "suffix"})

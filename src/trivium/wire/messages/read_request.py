@@ -68,26 +68,9 @@ _FORMATTING: Final = frozenset({"output_format", "output_config"})
 _PACE: Final = frozenset({"speed", "service_tier"})
 _DRAWN: Final = frozenset({"temperature", "top_p", "top_k"})
 _READ: Final = frozenset(
-    {
-        "model",
-        "messages",
-        "max_tokens",
-        "system",
-        "stream",
-        "stop_sequences",
-        "temperature",
-        "top_p",
-        "top_k",
-        "metadata",
-        "tools",
-        "tool_choice",
-        "thinking",
-        "output_config",
-        "output_format",
-        "cache_control",
-        "service_tier",
-        "speed",
-    }
+    {"model", "messages", "max_tokens", "system", "stream", "stop_sequences", "metadata"}
+    | {"temperature", "top_p", "top_k", "tools", "tool_choice", "thinking"}
+    | {"output_config", "output_format", "cache_control", "service_tier", "speed"}
 )
 """Members that have a place in a conversation."""
 

@@ -49,30 +49,10 @@ _STORES: Final = {
 """Members that take the input from a store."""
 
 _READ: Final = frozenset(
-    {
-        *_STORES,
-        "background",
-        "include",
-        "input",
-        "instructions",
-        "max_output_tokens",
-        "metadata",
-        "model",
-        "parallel_tool_calls",
-        "prompt_cache_key",
-        "reasoning",
-        "safety_identifier",
-        "service_tier",
-        "store",
-        "stream",
-        "temperature",
-        "text",
-        "tool_choice",
-        "tools",
-        "top_logprobs",
-        "top_p",
-        "user",
-    }
+    {*_STORES, "model", "input", "instructions", "max_output_tokens", "stream", "background"}
+    | {"temperature", "top_p", "top_logprobs", "text", "reasoning", "include", "store"}
+    | {"tools", "tool_choice", "parallel_tool_calls", "metadata", "user", "safety_identifier"}
+    | {"prompt_cache_key", "service_tier"}
 )
 """Members that have a place in a conversation."""
 
