@@ -1,11 +1,11 @@
 """Cache marks of a whole request."""
 
-from trivium.conversation.cache_marks import marks
 from trivium.conversation.calls import ToolResult
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.parts import CacheMark, Text
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import FunctionTool
+from trivium.conversation.turns import marks
 
 
 def test_marks_are_found_wherever_they_stand():

@@ -1,4 +1,4 @@
-"""Tool names within a target's limits, and the way back."""
+"""Tool names within a target's limits."""
 
 import re
 
@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.conversation.names import Names, person, qualified, short
-from trivium.conversation.parts import Native
-from trivium.conversation.tools import CustomTool, FunctionTool, ServerKind, ServerTool
+from trivium.conversation.names import person, qualified, short
 
 
 @pytest.mark.parametrize(
@@ -47,35 +45,10 @@ def test_different_names_stay_different(names):
     assert len(names) == len({short(name, 64) for name in names})
 
 
-@given(st.lists(st.text(min_size=1, max_size=80), unique=True, max_size=6))
-def test_the_way_back_gives_the_callers_names(names):
-    """Whatever they are."""
-    both = Names(tuple(FunctionTool(name) for name in names), 64)
-    assert [(name, None) for name in names] == [both.back(both.out(name)) for name in names]
-
-
-def test_a_namespace_becomes_part_of_the_name_and_comes_back():
+def test_a_namespace_becomes_part_of_the_name():
     """Only one shape has them."""
-    names = Names((FunctionTool("read", namespace="files"),), 64)
-    assert "files__read" == qualified("read", "files") == names.out("read", "files")
-    assert ("read", "files") == names.back("files__read")
+    assert "files__read" == qualified("read", "files")
     assert "read" == qualified("read", None)
-
-
-def test_names_that_fit_need_no_restoring():
-    """So an answer is not touched; a name that the model made up stays as it is."""
-    server = ServerTool(ServerKind.WEB_SEARCH, Native("chat", b"{}"), name="a.b")
-    names = Names((FunctionTool("size"), server), 64)
-    assert not names.changed
-    assert ("made.up", None) == names.back("made.up")
-
-
-@pytest.mark.parametrize("customs", [True, False])
-def test_free_text_tools_are_known_where_they_travel_as_functions(customs):
-    """Their calls come back as functions and must be told apart."""
-    names = Names((CustomTool("patch.it"),), 64, customs=customs)
-    assert (set() if customs else {names.out("patch.it")}) == names.customs
-    assert names.changed
 
 
 def test_an_end_user_of_a_long_name_is_known_by_its_digest():

@@ -2,11 +2,10 @@
 
 import pytest
 
-from trivium.conversation.fit import fitted
+from trivium.conversation.fit import asking, fitted
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.losses import Report
 from trivium.conversation.member_table import Concept
-from trivium.conversation.noop_sampling import asking
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, Sampling

@@ -9,8 +9,8 @@ from trivium.conversation.losses import Rank, Report
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Native, Text, VendorPart
 from trivium.conversation.request import Conversation
-from trivium.conversation.server_tools import unsaid
 from trivium.conversation.target import target
+from trivium.conversation.tool_support import unsaid
 from trivium.conversation.tools import FunctionTool, ServerKind, ServerTool, VendorTool
 from trivium.faults import Fault, Kind
 

@@ -14,7 +14,7 @@ from trivium.wire import form, models, multipart, output_count, peek, token_coun
 from trivium.wire.audio import subtitles, transcript
 from trivium.wire.audio.length import wav
 from trivium.wire.audio.length.measure import LengthMeter as Length
-from trivium.wire.completions import write_choice as completed
+from trivium.wire.completions import write_answer as completed
 from trivium.wire.embeddings import vectors as theirs
 from trivium.wire.generate import speech
 from trivium.wire.generate import vectors as googles

@@ -5,7 +5,6 @@ import msgspec
 from growth import asked, canonical, streams, told
 from trivium.conversation.answer_events import replayed
 from trivium.conversation.assemble import assembled
-from trivium.conversation.cache_marks import is_marked, marks
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.custom_tools import Customs
 from trivium.conversation.estimate import tokens
@@ -14,7 +13,7 @@ from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.inline_files import inlined, kinds_of, wanted
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.losses import Rank, Report
-from trivium.conversation.names import Names
+from trivium.conversation.names import qualified, short
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Inline, Reasoning, Text
 from trivium.conversation.sequential_parts import SequentialParts
@@ -22,7 +21,7 @@ from trivium.conversation.stop_sequences import CHARACTERS_MAX, Cutter, cut
 from trivium.conversation.target import target
 from trivium.conversation.tool_names import restored, restored_events, shortened
 from trivium.conversation.tools import CustomTool
-from trivium.conversation.turns import calls
+from trivium.conversation.turns import calls, is_marked, marks
 from trivium.conversation.unrequested_reasoning import ReasoningRemover, muted
 from trivium.ledger import journal
 from trivium.pipeline.continuation import Rounds
@@ -48,7 +47,7 @@ from trivium.wire import (
     token_count,
 )
 from trivium.wire import state_refs as signs
-from trivium.wire.generate import many_parts, views
+from trivium.wire.generate import read_answer_parts, views
 from trivium.wire.operation import CONVERSATION, Operation, Shape
 
 GOAL = target(StateOrigin("generate", "p", "main"), "m")
@@ -71,7 +70,7 @@ def over_conversations():
         "chat long_tools": lambda spoken: shortened(spoken, target(StateOrigin("messages", "p", "main"), "m", tool_name_max=20)),
         "messages citations": tokens,
         "messages document_of_blocks": lambda spoken: (tokens(spoken), inlined(spoken, {})),
-        "responses namespaces": lambda spoken: [Names(spoken.tools, 20).out(f"t{at}", f"n{at}") for at in (0, 1)],
+        "responses namespaces": lambda spoken: [short(qualified(f"t{at}", f"n{at}"), 20) for at in (0, 1)],
     }  # fmt: skip
     found = {}
     for name, work in of.items():
@@ -305,7 +304,7 @@ def over_bytes():
         "a prefixed frame in pieces": (lambda n: b"\0\xff\xff\xff" + b"a" * n, _in_pieces(length_prefixed.Frames, 7)),
         "sse halves": (halved, _in_pieces(text_repair.RepairingSplitter, 30_000)),
         "members made slim": (lambda n: msgspec.json.encode({f"a{at}": 1 for at in range(n)}), lambda data: peek.members(data).slim(frozenset())),
-        "chunk of calls": (crowded, lambda data: many_parts.others(views.chunk(data))),
+        "chunk of calls": (crowded, lambda data: read_answer_parts.others(views.chunk(data))),
         "locate": (frames, lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
         "locate in one": (lambda n: b"data: " + b'"usage"' * n + b"\n\n", lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
         "form in pieces": (one_field, _form(64)),

@@ -232,3 +232,17 @@ def test_a_history_is_not_an_answer(name):
     parts = [part for turn in said.turns for part in turn.parts]
     assert parts
     assert cited == sum(len(getattr(part, "citations", ())) for part in parts)
+
+
+@pytest.mark.parametrize("raw", [b"", b"null", b"[]", b"[", b"{}", b"1"])
+def test_what_is_no_list_has_no_rows(raw):
+    """Whatever an upstream or a caller wrote there."""
+    assert [] == caps.rows(raw) == caps.cited(raw)
+
+
+def test_too_many_citations_are_refused():
+    """Those of an answer; a caller's own are bounded by its body."""
+    many = b"[" + b",".join([b"1"] * (caps.CITATIONS_MAX + 1)) + b"]"
+    assert caps.CITATIONS_MAX + 1 == len(caps.rows(many))
+    with pytest.raises(Fault, match="citations"):
+        caps.cited(many)

@@ -133,3 +133,10 @@ def test_an_unplanned_error_says_nothing_of_itself():
 def test_a_cut_is_the_vendors_fault():
     """Routing and the record read the kind."""
     assert Kind.UPSTREAM_BROKE is errors.cut_short().kind
+
+
+def test_nonsense_is_the_vendors_fault():
+    """With why, where there is more to say."""
+    assert Kind.UPSTREAM_BROKE is errors.nonsense().kind
+    assert "The upstream's answer is not what its protocol says." == errors.nonsense().message
+    assert errors.nonsense("no choices").message.endswith("says: no choices.")

@@ -1,6 +1,6 @@
 """Events to a whole answer: the only place where deltas are joined."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -143,3 +143,13 @@ def assembled(events: Iterable[Event]) -> Answer:
     if assembler.fault is not None:
         raise assembler.fault
     return assembler.answer()
+
+
+def each_part(answer: Answer, change: Callable[[Part], Part]) -> Answer:
+    """Return the answer with each of its parts as ``change`` makes it."""
+    return msgspec.structs.replace(
+        answer,
+        candidates=tuple(
+            Candidate(tuple(map(change, one.parts)), one.finish) for one in answer.candidates
+        ),
+    )

@@ -11,7 +11,6 @@ read on 2026-11-21; but for the text to insert, which the newest editor's models
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -81,19 +80,15 @@ _OLD_EDITOR: Final = _function(
     "str_replace_editor", _EDIT, _edited("new_str", "undo_edit"), "command", "path"
 )
 _EDITOR: Final = "str_replace_based_edit_tool"
-_FUNCTIONS: Final = MappingProxyType(
-    {
-        "bash_20241022": _function("bash", _BASH, _SHELL),
-        "bash_20250124": _function("bash", _BASH, _SHELL),
-        "text_editor_20241022": _OLD_EDITOR,
-        "text_editor_20250124": _OLD_EDITOR,
-        "text_editor_20250429": _function(_EDITOR, _EDIT, _edited("new_str"), "command", "path"),
-        "text_editor_20250728": _function(
-            _EDITOR, _EDIT, _edited("insert_text"), "command", "path"
-        ),
-        "memory_20250818": _function("memory", _REMEMBER, _MEMORY, "command"),
-    }
-)
+_FUNCTIONS: Final = {
+    "bash_20241022": _function("bash", _BASH, _SHELL),
+    "bash_20250124": _function("bash", _BASH, _SHELL),
+    "text_editor_20241022": _OLD_EDITOR,
+    "text_editor_20250124": _OLD_EDITOR,
+    "text_editor_20250429": _function(_EDITOR, _EDIT, _edited("new_str"), "command", "path"),
+    "text_editor_20250728": _function(_EDITOR, _EDIT, _edited("insert_text"), "command", "path"),
+    "memory_20250818": _function("memory", _REMEMBER, _MEMORY, "command"),
+}
 _LOCAL_SHELL: Final = _function(
     "local_shell",
     "Run a command on the user's machine and read what it prints.",

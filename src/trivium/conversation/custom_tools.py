@@ -9,7 +9,8 @@ from typing import Final
 
 import msgspec
 
-from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.answer import Answer
+from trivium.conversation.assemble import each_part
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.events import Delta, Event, PartEnd, PartStart, spelled
 from trivium.conversation.items import Part
@@ -19,6 +20,14 @@ from trivium.conversation.tools import CustomTool, Tool
 
 INPUT: Final = "input"
 """The one member of such a function's arguments."""
+PARAMETERS: Final = msgspec.Raw(
+    b'{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}'
+)
+"""Parameters of such a function."""
+CLOSED_PARAMETERS: Final = msgspec.Raw(
+    bytes(PARAMETERS).removesuffix(b"}") + b',"additionalProperties":false}'
+)
+"""The same for vendors whose strict functions allow no other members."""
 
 
 def in_words(tool: CustomTool, report: Report) -> str | None:
@@ -185,13 +194,7 @@ class Customs:
 
     def answer(self, answer: Answer) -> Answer:
         """Return a whole answer with its calls of free-text tools as the caller declared them."""
-        return msgspec.structs.replace(
-            answer,
-            candidates=tuple(
-                Candidate(tuple(self._part(part) for part in one.parts), one.finish)
-                for one in answer.candidates
-            ),
-        )
+        return each_part(answer, self._part)
 
     def events(self, events: list[Event]) -> list[Event]:
         """The events of one read; every read of the answer must pass."""

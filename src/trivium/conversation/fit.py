@@ -10,7 +10,6 @@ begins as it began before.
 """
 
 import functools
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -20,24 +19,17 @@ from trivium.conversation.calls import ToolResult
 from trivium.conversation.effort import wished
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.losses import DropAction, Mend, Rank, Report
-from trivium.conversation.member_table import ROWS, Concept, lacking, member, phased
+from trivium.conversation.member_table import ROWS, SAMPLING, Concept, lacking, member, phased
 from trivium.conversation.native_calls import SHAPE as OWN_CALLS
 from trivium.conversation.native_calls import spelled_out
-from trivium.conversation.noop_sampling import IDLE, asking
 from trivium.conversation.parts import Reasoning, Text, VendorPart
-from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat
+from trivium.conversation.request import Conversation, Effort, FormatKind, ResponseFormat, Sampling
 from trivium.conversation.stop_sequences import CHARACTERS_MAX, SEQUENCES_MAX
 from trivium.conversation.target import ReasoningBack, TargetFacts
+from trivium.conversation.tool_names import known_as
 from trivium.conversation.tool_pairs import paired
 from trivium.conversation.tool_support import offered
-from trivium.conversation.tools import (
-    ChoiceMode,
-    CustomTool,
-    FunctionTool,
-    ServerTool,
-    Tool,
-    ToolChoice,
-)
+from trivium.conversation.tools import ChoiceMode, ToolChoice
 from trivium.conversation.turns import joined
 
 FILLER: Final = "(no content)"
@@ -56,17 +48,23 @@ _ABSENT: Final = {
     for field in msgspec.structs.fields(Conversation)
     if field.default is not msgspec.NODEFAULT
 }
-_NEUTRAL: Final = MappingProxyType(
-    {
-        Concept.CANDIDATES: 1,
-        Concept.LOGPROBS: False,
-        Concept.TOP_LOGPROBS: 0,
-        Concept.MODALITIES: ("text",),
-        Concept.FORMAT: ResponseFormat(FormatKind.TEXT),
-        Concept.PARALLEL: True,
-        **IDLE,
-    }
-)
+_IDLE: Final = {
+    Concept.FREQUENCY_PENALTY: 0,
+    Concept.PRESENCE_PENALTY: 0,
+    Concept.LOGIT_BIAS: b"{}",
+}
+"""Values at which every model does what it would do without the member: many clients send all of
+them with every request."""
+_MODELS_OWN: Final = Sampling()
+_NEUTRAL: Final = {
+    Concept.CANDIDATES: 1,
+    Concept.LOGPROBS: False,
+    Concept.TOP_LOGPROBS: 0,
+    Concept.MODALITIES: ("text",),
+    Concept.FORMAT: ResponseFormat(FormatKind.TEXT),
+    Concept.PARALLEL: True,
+    **_IDLE,
+}
 """Values that ask for nothing: a model that refuses the member does this anyway."""
 
 
@@ -200,6 +198,24 @@ def _phaseless(conversation: Conversation, target: TargetFacts, report: Report) 
     return tuple(msgspec.structs.replace(turn, phase=None) for turn in turns)
 
 
+def asking(conversation: Conversation, shape: str) -> Conversation:
+    """The conversation without sampling that changes nothing, where this shape has no member for
+    it.
+    """
+    sampling = conversation.sampling
+    if sampling == _MODELS_OWN:
+        return conversation
+    idle = [
+        name
+        for concept, name, members in SAMPLING
+        if concept in _IDLE and shape not in members and getattr(sampling, name) == _IDLE[concept]
+    ]
+    if not idle:
+        return conversation
+    left = msgspec.structs.replace(sampling, **dict.fromkeys(idle))
+    return msgspec.structs.replace(conversation, sampling=left)
+
+
 def _choosable(conversation: Conversation, choice: ToolChoice, report: Report) -> None:
     """Refuse a choice among tools that are not there: without it the model would go on freely."""
     where = member(Concept.TOOL_CHOICE, conversation.shape)
@@ -210,17 +226,10 @@ def _choosable(conversation: Conversation, choice: ToolChoice, report: Report) -
         return
     if not choice.names or choice.mode is ChoiceMode.NONE:
         return
-    offered = {name for tool in conversation.tools for name in _called(tool)}
+    offered = {name for tool in conversation.tools for name in known_as(tool)}
     strange = next((name for name in choice.names if name not in offered), None)
     if strange is not None:
         raise report.refusal(where, f"{strange} is none of the tools of this request")
-
-
-def _called(tool: Tool) -> tuple[str, ...]:
-    """What a choice may call a tool."""
-    if isinstance(tool, FunctionTool | CustomTool):
-        return (tool.name, f"{tool.namespace}.{tool.name}") if tool.namespace else (tool.name,)
-    return (tool.name, tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
 
 
 def _clean(turn: Turn, target: TargetFacts) -> bool:

@@ -5,7 +5,7 @@ specification, read 2026-11-21.
 """
 
 import base64
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -78,14 +78,13 @@ def size(data: bytes) -> tuple[int, int] | None:
     return found if found and min(found) > 0 else None
 
 
-def _pair(data: bytes, first: int, second: int, width: int, order: str) -> tuple[int, int] | None:
+def _pair(
+    data: bytes, first: int, second: int, width: int, order: Literal["big", "little"]
+) -> tuple[int, int] | None:
     if len(data) < max(first, second) + width:
         return None
-    little = order == "little"
     one, two = data[first : first + width], data[second : second + width]
-    if little:
-        return int.from_bytes(one, "little"), int.from_bytes(two, "little")
-    return int.from_bytes(one, "big"), int.from_bytes(two, "big")
+    return int.from_bytes(one, order), int.from_bytes(two, order)
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:

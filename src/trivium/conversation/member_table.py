@@ -1,7 +1,7 @@
 """The ladder as a table: every member of a request, what each shape calls it, and its rank.
 
 Readers fill the canonical field, writers the target's member. A concept that the target has not,
-or that its model refuses, is dropped by its rank (``honesty.Rank``): ``lacking`` says so to a
+or that its model refuses, is dropped by its rank (``losses.Rank``): ``lacking`` says so to a
 report, in the caller's own spelling. Sources: docs/translation-model.md.
 """
 
@@ -81,162 +81,91 @@ class Concept(Enum):
     __hash__ = object.__hash__
 
 
-_C, _H, _B = Rank.CONTRACT, Rank.HINT, Rank.BOOKKEEPING
-_G: Final = "generationConfig."
 _COLUMNS: Final = ("chat", "responses", "messages", "generate")
+_TABLE: Final = """
+instructions contract instructions messages instructions system systemInstruction
+history contract turns messages input messages contents
+participant hint Turn.name messages[].name - - -
+phase hint Turn.phase - input[].phase - -
+tools contract tools tools = = =
+strict_tool hint FunctionTool.strict tools[].function.strict tools[].strict = -
+tool_choice contract tool_choice tool_choice = = toolConfig
+parallel hint parallel_calls parallel_tool_calls = tool_choice.disable_parallel_tool_use -
+result_error hint ToolResult.error - - messages[].content[].is_error functionResponse.response
+temperature hint Sampling.temperature temperature = = .temperature
+top_p hint Sampling.top_p top_p = = .topP
+top_k hint Sampling.top_k - - top_k .topK
+frequency_penalty hint Sampling.frequency_penalty frequency_penalty - - .frequencyPenalty
+presence_penalty hint Sampling.presence_penalty presence_penalty - - .presencePenalty
+seed hint Sampling.seed seed - - .seed
+logit_bias hint Sampling.logit_bias logit_bias - - -
+output_max contract output_max max_completion_tokens max_output_tokens max_tokens .maxOutputTokens
+stop contract stop stop - stop_sequences .stopSequences
+reasoning hint reasoning reasoning_effort reasoning thinking .thinkingConfig
+reasoning_state hint Reasoning messages[].reasoning_content input messages contents
+format contract format response_format text.format output_config.format .responseMimeType
+verbosity hint verbosity verbosity text.verbosity - -
+modalities contract modalities modalities - - .responseModalities
+audio contract audio audio - - .speechConfig
+candidates contract candidates n - - .candidateCount
+logprobs contract logprobs logprobs include - .responseLogprobs
+top_logprobs contract top_logprobs top_logprobs = - .logprobs
+metadata bookkeeping metadata metadata = - labels
+user bookkeeping user user = metadata.user_id -
+safety_id bookkeeping safety_id safety_identifier = metadata.user_id -
+cache_key bookkeeping cache_key prompt_cache_key = - -
+cache_mark hint CacheMark prompt_cache_breakpoint = cache_control -
+service_tier hint service_tier service_tier = = serviceTier
+store bookkeeping store store = - store
+image contract Image image_url input_image image inlineData
+detail hint Image.detail image_url.detail input_image.detail - mediaResolution
+audio_input contract Audio input_audio = - inlineData
+video_input contract Video - - - inlineData
+document contract Document file input_file document inlineData
+document_url contract Document file input_file document fileData
+document_title hint Document.title file.filename input_file.filename title -
+file_id contract Stored file_id = = fileData
+citation hint Citation annotations = citations groundingMetadata
+vendor_tool contract VendorTool tools = = =
+vendor_part hint VendorPart messages input messages contents
+"""
+"""A line a concept: its rank, its field, and its member in each of ``_COLUMNS``. There ``-`` says
+that the shape has none, ``=`` that it is as in the column before, and a leading dot that it stands
+in ``generationConfig``: a format's is the one that is sent with either spelling of a schema."""
 
 
-def _row(field: str, rank: Rank, *members: str | None) -> MemberRow:
-    """A row of the public shapes, in the order of ``_COLUMNS``; ``None``: the shape has none."""
-    named = zip(_COLUMNS, members, strict=True)
-    return MemberRow(field, rank, {shape: name for shape, name in named if name is not None})
+def _row(rank: str, field: str, *columns: str) -> MemberRow:
+    members: dict[str, str] = {}
+    name = ""
+    for shape, column in zip(_COLUMNS, columns, strict=True):
+        name = name if column == "=" else column
+        if name != "-":
+            members[shape] = f"generationConfig{name}" if name.startswith(".") else name
+    return MemberRow(field, Rank(rank), members)
 
 
 ROWS: Final = MappingProxyType(
     {
-        Concept.INSTRUCTIONS: _row(
-            "instructions", _C, "messages", "instructions", "system", "systemInstruction"
-        ),
-        Concept.HISTORY: _row("turns", _C, "messages", "input", "messages", "contents"),
-        Concept.PARTICIPANT: _row("Turn.name", _H, "messages[].name", None, None, None),
-        Concept.PHASE: _row("Turn.phase", _H, None, "input[].phase", None, None),
-        Concept.TOOLS: _row("tools", _C, "tools", "tools", "tools", "tools"),
-        Concept.STRICT_TOOL: _row(
-            "FunctionTool.strict",
-            _H,
-            "tools[].function.strict",
-            "tools[].strict",
-            "tools[].strict",
-            None,
-        ),
-        Concept.TOOL_CHOICE: _row(
-            "tool_choice", _C, "tool_choice", "tool_choice", "tool_choice", "toolConfig"
-        ),
-        Concept.PARALLEL: _row(
-            "parallel_calls",
-            _H,
-            "parallel_tool_calls",
-            "parallel_tool_calls",
-            "tool_choice.disable_parallel_tool_use",
-            None,
-        ),
-        Concept.RESULT_ERROR: _row(
-            "ToolResult.error",
-            _H,
-            None,
-            None,
-            "messages[].content[].is_error",
-            "functionResponse.response",
-        ),
-        Concept.TEMPERATURE: _row(
-            "Sampling.temperature",
-            _H,
-            "temperature",
-            "temperature",
-            "temperature",
-            _G + "temperature",
-        ),
-        Concept.TOP_P: _row("Sampling.top_p", _H, "top_p", "top_p", "top_p", _G + "topP"),
-        Concept.TOP_K: _row("Sampling.top_k", _H, None, None, "top_k", _G + "topK"),
-        Concept.FREQUENCY_PENALTY: _row(
-            "Sampling.frequency_penalty",
-            _H,
-            "frequency_penalty",
-            None,
-            None,
-            _G + "frequencyPenalty",
-        ),
-        Concept.PRESENCE_PENALTY: _row(
-            "Sampling.presence_penalty", _H, "presence_penalty", None, None, _G + "presencePenalty"
-        ),
-        Concept.SEED: _row("Sampling.seed", _H, "seed", None, None, _G + "seed"),
-        Concept.LOGIT_BIAS: _row("Sampling.logit_bias", _H, "logit_bias", None, None, None),
-        Concept.OUTPUT_MAX: _row(
-            "output_max",
-            _C,
-            "max_completion_tokens",
-            "max_output_tokens",
-            "max_tokens",
-            _G + "maxOutputTokens",
-        ),
-        Concept.STOP: _row("stop", _C, "stop", None, "stop_sequences", _G + "stopSequences"),
-        Concept.REASONING: _row(
-            "reasoning", _H, "reasoning_effort", "reasoning", "thinking", _G + "thinkingConfig"
-        ),
-        Concept.REASONING_STATE: _row(
-            "Reasoning", _H, "messages[].reasoning_content", "input", "messages", "contents"
-        ),
-        Concept.FORMAT: _row(
-            "format",
-            _C,
-            "response_format",
-            "text.format",
-            "output_config.format",
-            # sent with either spelling of a schema, and alone without one
-            _G + "responseMimeType",
-        ),
-        Concept.VERBOSITY: _row("verbosity", _H, "verbosity", "text.verbosity", None, None),
-        Concept.MODALITIES: _row(
-            "modalities", _C, "modalities", None, None, _G + "responseModalities"
-        ),
-        Concept.AUDIO: _row("audio", _C, "audio", None, None, _G + "speechConfig"),
-        Concept.CANDIDATES: _row("candidates", _C, "n", None, None, _G + "candidateCount"),
-        Concept.LOGPROBS: _row(
-            "logprobs", _C, "logprobs", "include", None, _G + "responseLogprobs"
-        ),
-        Concept.TOP_LOGPROBS: _row(
-            "top_logprobs", _C, "top_logprobs", "top_logprobs", None, _G + "logprobs"
-        ),
-        Concept.METADATA: _row("metadata", _B, "metadata", "metadata", None, "labels"),
-        Concept.USER: _row("user", _B, "user", "user", "metadata.user_id", None),
-        Concept.SAFETY_ID: _row(
-            "safety_id", _B, "safety_identifier", "safety_identifier", "metadata.user_id", None
-        ),
-        Concept.CACHE_KEY: _row(
-            "cache_key", _B, "prompt_cache_key", "prompt_cache_key", None, None
-        ),
-        Concept.CACHE_MARK: _row(
-            "CacheMark",
-            _H,
-            "prompt_cache_breakpoint",
-            "prompt_cache_breakpoint",
-            "cache_control",
-            None,
-        ),
-        Concept.SERVICE_TIER: _row(
-            "service_tier", _H, "service_tier", "service_tier", "service_tier", "serviceTier"
-        ),
-        Concept.STORE: _row("store", _B, "store", "store", None, "store"),
-        Concept.IMAGE: _row("Image", _C, "image_url", "input_image", "image", "inlineData"),
-        Concept.DETAIL: _row(
-            "Image.detail", _H, "image_url.detail", "input_image.detail", None, "mediaResolution"
-        ),
-        Concept.AUDIO_INPUT: _row("Audio", _C, "input_audio", "input_audio", None, "inlineData"),
-        Concept.VIDEO_INPUT: _row("Video", _C, None, None, None, "inlineData"),
-        Concept.DOCUMENT: _row("Document", _C, "file", "input_file", "document", "inlineData"),
-        Concept.DOCUMENT_URL: _row("Document", _C, "file", "input_file", "document", "fileData"),
-        Concept.DOCUMENT_TITLE: _row(
-            "Document.title", _H, "file.filename", "input_file.filename", "title", None
-        ),
-        Concept.FILE_ID: _row("Stored", _C, "file_id", "file_id", "file_id", "fileData"),
-        Concept.CITATION: _row(
-            "Citation", _H, "annotations", "annotations", "citations", "groundingMetadata"
-        ),
-        Concept.VENDOR_TOOL: _row("VendorTool", _C, "tools", "tools", "tools", "tools"),
-        Concept.VENDOR_PART: _row("VendorPart", _H, "messages", "input", "messages", "contents"),
+        Concept(concept): _row(*columns)
+        for concept, *columns in map(str.split, _TABLE.strip().splitlines())
     }
 )
 """Every concept has its row."""
 
-_COMPLETIONS: Final = "completions"
-_PROMPTED: Final = MappingProxyType(
-    {
-        Concept.INSTRUCTIONS: "prompt",
-        Concept.HISTORY: "prompt",
-        Concept.OUTPUT_MAX: "max_tokens",
-        Concept.TOP_LOGPROBS: "logprobs",
-    }
+SAMPLING: Final = tuple(
+    (concept, row.field.removeprefix("Sampling."), row.members)
+    for concept, row in ROWS.items()
+    if row.field.startswith("Sampling.")
 )
+"""Concepts that are fields of ``Sampling``, each with its field and its members."""
+
+_COMPLETIONS: Final = "completions"
+_PROMPTED: Final = {
+    Concept.INSTRUCTIONS: "prompt",
+    Concept.HISTORY: "prompt",
+    Concept.OUTPUT_MAX: "max_tokens",
+    Concept.TOP_LOGPROBS: "logprobs",
+}
 """Where the completions shape, which only callers speak, has other names than chat."""
 
 
@@ -270,15 +199,13 @@ def lacking(
     caller: str,
     reason: str,
     *,
-    where: str | None = None,
     act: DropAction = DropAction.DROPPED,
 ) -> None:
     """Report that a concept is not carried, by its rank and under the caller's name for it.
 
-    ``where`` is the full path where the caller's member stands in a list. Raises ``Fault``
-    (UNREPRESENTABLE) as ``Report.drop`` does.
+    Raises ``Fault`` (UNREPRESENTABLE) as ``Report.drop`` does.
     """
-    report.drop(ROWS[concept].rank, where or member(concept, caller), reason, act)
+    report.drop(ROWS[concept].rank, member(concept, caller), reason, act)
 
 
 def foreign(native: Native, report: Report, where: str) -> None:
@@ -304,13 +231,8 @@ def _is_direct(raw: bytes) -> bool:
         return False
 
 
-def reworded(report: Report, shape: str, reason: str) -> None:
-    """Report that something in the history is written in another way or place."""
-    report.drop(Rank.HINT, member(Concept.HISTORY, shape), reason, DropAction.CHANGED)
-
-
 DEMOTED: Final = "instructions in the middle are said as the user's, in a tag"
-"""Why they are ``reworded`` where the target has no role for them there."""
+"""Why they are reworded where the target has no role for them there."""
 
 
 def unnamed(wanted: ResponseFormat, shape: str, report: Report) -> None:

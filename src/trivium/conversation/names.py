@@ -1,4 +1,4 @@
-"""Names of tools, and of end users, within a target's limits; of tools the way back as well.
+"""Names of tools, and of end users, within a target's limits.
 
 Deterministic: a name's short form depends on the name alone, so it is the same on every turn and
 in every process, and extending a history never changes it. Two different names never share one:
@@ -8,8 +8,6 @@ the short form ends in a digest of the whole name.
 import hashlib
 import re
 from typing import Final
-
-from trivium.conversation.tools import CustomTool, FunctionTool, Tool
 
 _ALLOWED: Final = re.compile(r"[A-Za-z0-9_-]+")
 _REFUSED: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -45,39 +43,3 @@ def person(name: str) -> str:
     if len(name) <= _PERSON_MAX:
         return name
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class Names:
-    """The names that the tools of one request have at the target, both ways."""
-
-    __slots__ = ("_back", "_first", "_limit", "customs")
-
-    def __init__(
-        self, tools: tuple[Tool, ...], limit: int, *, first: bool = False, customs: bool = True
-    ) -> None:
-        """``customs``: whether the target takes free-text tools as such."""
-        self._limit = limit
-        self._first = first
-        self._back: dict[str, tuple[str, str | None]] = {}
-        self.customs: set[str] = set()
-        """Target names of free-text tools that travel as functions."""
-        for tool in tools:
-            if isinstance(tool, FunctionTool | CustomTool):
-                out = self.out(tool.name, tool.namespace)
-                if out != tool.name or tool.namespace:
-                    self._back[out] = (tool.name, tool.namespace)
-                if isinstance(tool, CustomTool) and not customs:
-                    self.customs.add(out)
-
-    @property
-    def changed(self) -> bool:
-        """Whether an answer must be restored at all."""
-        return bool(self._back or self.customs)
-
-    def out(self, name: str, namespace: str | None = None) -> str:
-        """Return the target's name of a tool, also of one that only the history mentions."""
-        return short(qualified(name, namespace), self._limit, first=self._first)
-
-    def back(self, name: str) -> tuple[str, str | None]:
-        """Return the caller's name and namespace. A name that the model made up stays as it is."""
-        return self._back.get(name, (name, None))

@@ -11,10 +11,7 @@ import msgspec
 
 from trivium.conversation.finish import Unified
 from trivium.conversation.items import Part
-from trivium.conversation.parts import (
-    Citation,
-    ReasoningForm,
-)
+from trivium.conversation.parts import Citation, ReasoningForm
 
 
 @unique

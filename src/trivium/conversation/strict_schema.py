@@ -16,13 +16,15 @@ _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 _NO_TYPE: Final = msgspec.Raw()
 
-_NAMED: Final = ("properties", "$defs", "definitions")
+NAMED: Final = ("properties", "$defs", "definitions")
 """Keywords whose members are names of schemas."""
-_REFUSED: Final = frozenset(
-    {"allOf", "oneOf", "not", "if", "then", "else", "prefixItems", "patternProperties"}
-    | {"dependentRequired", "dependentSchemas", "default", "contains", "uniqueItems"}
-    | {"propertyNames", "minProperties", "maxProperties", "unevaluatedProperties"}
+UNHELD: Final = frozenset(
+    {"not", "if", "then", "else", "patternProperties", "dependentRequired", "dependentSchemas"}
+    | {"contains", "uniqueItems", "propertyNames", "minProperties", "maxProperties"}
+    | {"unevaluatedProperties"}
 )
+"""Keywords to which neither OpenAI nor Anthropic holds an answer."""
+_REFUSED: Final = UNHELD | {"allOf", "oneOf", "prefixItems", "default"}
 """Keywords that the mode does not know."""
 
 
@@ -60,7 +62,7 @@ def _closed(node: Any) -> bool:
     if not isinstance(rows, list):
         return False
     inner += rows
-    for name in _NAMED:
+    for name in NAMED:
         named = node.get(name, {})
         if not isinstance(named, dict):
             return False

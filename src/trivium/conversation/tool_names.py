@@ -8,14 +8,15 @@ from collections.abc import Mapping
 
 import msgspec
 
-from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.answer import Answer
+from trivium.conversation.assemble import each_part
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import Event, PartStart
 from trivium.conversation.items import Part
 from trivium.conversation.names import qualified, short
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
-from trivium.conversation.tools import CustomTool, FunctionTool
+from trivium.conversation.tools import CustomTool, FunctionTool, ServerTool, Tool
 
 
 def shortened(conversation: Conversation, facts: TargetFacts) -> Mapping[str, str]:
@@ -30,15 +31,16 @@ def shortened(conversation: Conversation, facts: TargetFacts) -> Mapping[str, st
     return found
 
 
+def known_as(tool: Tool) -> tuple[str, ...]:
+    """What a choice may call a tool: a vendor's own by its kind too."""
+    if isinstance(tool, FunctionTool | CustomTool):
+        return (tool.name, f"{tool.namespace}.{tool.name}") if tool.namespace else (tool.name,)
+    return (tool.name, tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
+
+
 def restored(answer: Answer, names: Mapping[str, str]) -> Answer:
     """Return the answer with the caller's names of tools."""
-    return msgspec.structs.replace(
-        answer,
-        candidates=tuple(
-            Candidate(tuple(_part(part, names) for part in one.parts), one.finish)
-            for one in answer.candidates
-        ),
-    )
+    return each_part(answer, lambda part: _part(part, names))
 
 
 def restored_events(events: list[Event], names: Mapping[str, str]) -> list[Event]:

@@ -1,6 +1,12 @@
-"""Tools of a request as a target can declare them: its own, others as functions, or not at all."""
+"""Tools of a request as a target can declare them: its own, others as functions, or not at all.
 
-from typing import Final, NamedTuple
+A condition that another vendor's own tool cannot keep is policy: which pages may be read, what the
+code may reach, which files it sees. Anything else is a matter of quality or cost. Sources: messages
+reference with SDK types 2.11, openai-python 3.52.0; both read on 2026-11-21.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -8,7 +14,6 @@ from trivium.conversation.client_tools import as_function
 from trivium.conversation.losses import DropAction, Rank, Report
 from trivium.conversation.member_table import Concept, declared, lacking
 from trivium.conversation.request import Conversation
-from trivium.conversation.server_tools import unsaid
 from trivium.conversation.strict_schema import is_closed, named
 from trivium.conversation.target import TargetFacts
 from trivium.conversation.tools import (
@@ -23,6 +28,24 @@ from trivium.conversation.tools import (
 
 _CLOSED: Final = frozenset({"chat", "responses"})
 """Shapes whose strict tools may have none, and whose tools must name their members."""
+_KNOWN: Final = {
+    "chat": {"user_location", "search_context_size"},
+    "responses": {"type", "user_location", "search_context_size"},
+    "messages": {
+        "type",
+        "name",
+        "cache_control",
+        "allowed_domains",
+        "blocked_domains",
+        "max_uses",
+        "user_location",
+    },
+}
+"""Members that ``ServerTool`` has fields for; generate's reader looks at its own."""
+_FILTERS: Final = frozenset({"allowed_domains", "blocked_domains"})
+_POLICY: Final = frozenset({"url_sources", "external_web_access", "filters", "container"})
+_NEUTRAL: Final[tuple[Any, ...]] = (None, [], {}, "")
+_decode: Final = msgspec.json.Decoder().decode
 
 
 def offered(conversation: Conversation, target: TargetFacts, report: Report) -> tuple[Tool, ...]:
@@ -76,8 +99,7 @@ def _offered(
         report.drop(Rank.HINT, where, f"{name} is described as a function", DropAction.CHANGED)
         return function
     raise report.refusal(
-        where,
-        f"{lacks.format(name)}; drop_tools in the binding's profile can leave the tool out",
+        where, f"{lacks.format(name)}; drop_tools in the binding's profile can leave the tool out"
     )
 
 
@@ -128,3 +150,31 @@ def _is_spare(tool: Tool, conversation: Conversation) -> bool:
         return False
     choice = conversation.tool_choice
     return choice is None or (choice.mode is ChoiceMode.AUTO and not choice.names)
+
+
+def unsaid(tool: ServerTool) -> Iterator[tuple[str, Rank]]:
+    """Yield the members of a declaration that no other shape has, each with its rank."""
+    known = _KNOWN.get(tool.native.shape)
+    members = _decode(tool.native.data) if known else None
+    if not isinstance(members, dict) or known is None:
+        return
+    for name, value in members.items():
+        if name not in known and value not in _NEUTRAL:
+            yield from _one(name, value)
+
+
+def _one(name: str, value: Any) -> Iterator[tuple[str, Rank]]:
+    if name == "filters" and isinstance(value, dict):
+        value = {key: one for key, one in value.items() if key not in _FILTERS}
+    elif name == "container" and isinstance(value, dict):
+        value = {key: one for key, one in value.items() if key != "type"}
+        if value.pop("memory_limit", None) is not None:
+            yield "container.memory_limit", Rank.HINT
+    elif name == "external_web_access" and value is True:
+        return  # as everywhere
+    elif name == "allowed_callers" and value == ["direct"]:
+        return
+    if isinstance(value, dict):
+        value = {key: one for key, one in value.items() if one not in _NEUTRAL}
+    if value not in _NEUTRAL:
+        yield name, Rank.CONTRACT if name in _POLICY else Rank.HINT

@@ -1,12 +1,14 @@
-"""Functions over the turns of a history: leading instructions, neighbours of one role, calls."""
+"""What is found all over a request: leading instructions, neighbours of one role, calls, marks."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import msgspec
 
-from trivium.conversation.calls import ToolCall
+from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.items import INSTRUCTING, Turn
+from trivium.conversation.parts import CacheMark
+from trivium.conversation.request import Conversation
 
 
 def leading(turns: tuple[Turn, ...]) -> int:
@@ -61,3 +63,28 @@ def calls(turns: Iterable[Turn]) -> Iterator[ToolCall]:
         for part in turn.parts:
             if type(part) is ToolCall:
                 yield part
+
+
+def is_marked(conversation: Conversation) -> bool:
+    """Whether the request has any cache mark."""
+    return any(marks(conversation))
+
+
+def marks(conversation: Conversation) -> Iterator[CacheMark]:
+    """Yield the cache marks of tools, instructions, parts and parts of results, then the one for
+    the whole request.
+    """
+    for tool in conversation.tools:
+        if tool.cache is not None:
+            yield tool.cache
+    for text in conversation.instructions:
+        if text.cache is not None:
+            yield text.cache
+    for turn in conversation.turns:
+        for part in turn.parts:
+            if part.cache is not None:
+                yield part.cache
+            if type(part) is ToolResult:
+                yield from (inner.cache for inner in part.parts if inner.cache is not None)
+    if conversation.cache is not None:
+        yield conversation.cache

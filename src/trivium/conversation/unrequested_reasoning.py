@@ -8,7 +8,8 @@ reasoning stays, for the next turn needs it. Nothing is reported: nobody misses 
 
 import msgspec
 
-from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.answer import Answer
+from trivium.conversation.assemble import each_part
 from trivium.conversation.events import Delta, Deltas, Event, PartEnd, PartStart
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Reasoning, ReasoningForm
@@ -32,17 +33,8 @@ def muted(answer: Answer) -> Answer:
     for candidate in answer.candidates:
         for part in candidate.parts:
             if type(part) is Reasoning:
-                return _muted(answer)
+                return each_part(answer, _silent)
     return answer
-
-
-def _muted(answer: Answer) -> Answer:
-    return msgspec.structs.replace(
-        answer,
-        candidates=tuple(
-            Candidate(tuple(map(_silent, one.parts)), one.finish) for one in answer.candidates
-        ),
-    )
 
 
 class ReasoningRemover:

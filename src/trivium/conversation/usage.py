@@ -156,15 +156,8 @@ def _together(rows: tuple[GeneratedImages, ...]) -> tuple[GeneratedImages, ...]:
     )
 
 
-_COUNTERS: Final = (
-    "fresh",
-    "cache_read",
-    "cache_write_short",
-    "cache_write_long",
-    "output",
-    "reasoning",
-    "audio_input",
-    "audio_output",
-    "image_input",
-    "image_output",
+_COUNTERS: Final = tuple(
+    field.name
+    for field in msgspec.structs.fields(Usage)
+    if field.type is int and field.name != "requests"
 )

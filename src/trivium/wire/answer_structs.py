@@ -78,3 +78,56 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
 
     event: bytes
     data: bytes
+
+
+class TypeOnly(msgspec.Struct, gc=False):
+    """Of an item or an event only its kind."""
+
+    type: str | None = None
+
+
+class Rival(msgspec.Struct, gc=False):
+    """A token that could have stood there, to be written."""
+
+    token: str
+    logprob: float
+    bytes: tuple[int, ...]
+
+
+class Chosen(Rival, gc=False):
+    """The token that stands there, to be written."""
+
+    top_logprobs: list[Rival]
+
+
+class TokenEntry(msgspec.Struct, gc=False):
+    """A token as it is read."""
+
+    token: str = ""
+    logprob: float = 0.0
+    bytes: list[int] | None = None
+    top_logprobs: "list[TokenEntry] | None" = None
+
+
+class WrittenMembers(msgspec.Struct, gc=False):
+    """The members that tell what was written: a counter beside them may be beyond any number."""
+
+    type: Any = None
+    choices: Any = None
+    delta: Any = None
+    content_block: Any = None
+    content: Any = None
+    candidates: Any = None
+    item: Any = None
+    output: Any = None
+    text: Any = None
+    arguments: Any = None
+    refusal: Any = None
+    input: Any = None
+    code: Any = None
+
+
+class WrittenAnswer(msgspec.Struct, gc=False):
+    """An event with an answer in it."""
+
+    response: WrittenMembers | None = None

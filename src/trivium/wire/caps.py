@@ -7,7 +7,10 @@ those of one frame in one turn of the loop.
 
 from typing import Final
 
+import msgspec
+
 from trivium.faults import Fault, Kind
+from trivium.wire.lenient import decoded
 
 PARTS_MAX: Final = 1_024
 """Texts, thoughts, calls and pictures of one answer. Long ones of agents have two hundred."""
@@ -22,6 +25,23 @@ twenty rivals each. More are left out, which is told."""
 OBJECTS_MAX: Final = 250_000
 """JSON objects of a whole answer or of one frame that is larger than a read: probabilities of ten
 thousand tokens with their twenty rivals each."""
+
+
+_NOTHING: Final = frozenset({b"", b"null", b"[]"})
+_rows: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+def rows(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
+    """Rows of a list; none when the member is null, absent or nonsense."""
+    return [] if bytes(raw) in _NOTHING else decoded(_rows, raw) or []
+
+
+def cited(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
+    """The same of what an answer cites. Raises ``Fault`` when there are too many."""
+    found = rows(raw)
+    if len(found) > CITATIONS_MAX:
+        raise too_many("citations", CITATIONS_MAX)
+    return found
 
 
 def too_many(what: str, most: int) -> Fault:

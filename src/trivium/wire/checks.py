@@ -76,6 +76,22 @@ def wrong(path: str, rule: str) -> Fault:
     return Fault(Kind.INVALID_VALUE, f"`{path}` must {rule}.", param=path)
 
 
+def mistyped(path: str, rule: str) -> Fault:
+    """The fault for a value of another type; ``rule`` continues "`path` must ..."."""
+    return Fault(Kind.INVALID_TYPE, f"`{path}` must {rule}.", param=path)
+
+
+def uncarried(path: str, message: str) -> Fault:
+    """The fault for a member that no upstream here can be asked for, with a message of its own."""
+    return Fault(Kind.UNREPRESENTABLE, message, param=path)
+
+
+def spelled_twice(name: str, other: str, path: str) -> Fault:
+    """The fault for two spellings of one member, of which ``path`` has the other."""
+    text = f"`{name}` and `{other}` are one member: send only one of them."
+    return Fault(Kind.DUPLICATE_MEMBER, text, param=path)
+
+
 def require_long_name(name: str | None, path: str) -> None:
     """Check a function's name on the responses shape, which allows 128 characters.
 
@@ -105,5 +121,5 @@ def _explain(text: str, member: str) -> Fault:
         if types[2] == "null":
             return missing(path)
         got = _WORDS.get(types[2], types[2])
-        return Fault(Kind.INVALID_TYPE, f"`{path}` must be {wanted}, not {got}.", param=path)
+        return mistyped(path, f"be {wanted}, not {got}")
     return Fault(Kind.INVALID_VALUE, f"`{path}` is not acceptable: {text}.", param=path)

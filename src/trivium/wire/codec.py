@@ -64,7 +64,7 @@ class AnswerContext(msgspec.Struct, frozen=True, kw_only=True):
     """Chat: whether the server writes its reasoning into the text, between ``<think>`` tags."""
     unread: Callable[[str, Loss], None] = unheeded
     """Told the name of whatever in the answer the reader does not know, and what becomes of it:
-    ``conversation.placing.Placing.unread``."""
+    ``conversation.answer_losses.LossReporter.unread``."""
     refused: Callable[[bytes], Fault] = broke
     """What an error object inside a 200 means: ``providers.failure.error_event``."""
 
@@ -147,53 +147,28 @@ class StreamWriter(Protocol):
         ...
 
 
-class CallerCodec(Protocol):
-    """One shape as its callers speak it, whole and streamed."""
-
-    @property
-    def shape(self) -> Shape:
-        """Which shape it is."""
-        ...
-
-    @property
-    def read_request(self) -> "ReadRequest":
-        """``read_request.read``: the caller's body by top-level member, checked as strictly as the
-        specification allows. Raises ``Fault`` (INVALID_VALUE, INVALID_TYPE, MISSING_MEMBER) naming
-        the member's path.
-        """
-        ...
-
-    @property
-    def write_answer(self) -> "WriteAnswer":
-        """``write_answer.write``: the whole body for the caller."""
-        ...
-
-    @property
-    def write_stream(self) -> "WriteStream":
-        """``write_stream.Writer``: the same answer for the caller, written event by event."""
-        ...
-
-    @property
-    def places(self) -> ShapeCapabilities:
-        """What its answers have a place for: the rest is reported
-        (``conversation/shape_capabilities.py``).
-        """
-        ...
-
-
 ReadRequest: TypeAlias = Callable[[Mapping[str, msgspec.Raw], ReadContext], Conversation]
 WriteAnswer: TypeAlias = Callable[[Answer, WriteContext], bytes]
 WriteStream: TypeAlias = Callable[[WriteContext], StreamWriter]
 
 
 class CallerOnly(msgspec.Struct, frozen=True, kw_only=True):
-    """The codec of a shape that no upstream is asked in: see ``CallerCodec``."""
+    """One shape as its callers speak it, whole and streamed: the codec of one that no upstream is
+    asked in.
+    """
 
     shape: Shape
     read_request: ReadRequest
+    """``read_request.read``: the caller's body by top-level member, checked as strictly as the
+    specification allows. Raises ``Fault`` (INVALID_VALUE, INVALID_TYPE, MISSING_MEMBER) naming the
+    member's path."""
     write_answer: WriteAnswer
+    """``write_answer.write``: the whole body for the caller."""
     write_stream: WriteStream
+    """``write_stream.Writer``: the same answer for the caller, written event by event."""
     places: ShapeCapabilities
+    """What its answers have a place for: the rest is reported
+    (``conversation/shape_capabilities.py``)."""
 
 
 class UpstreamCodec(msgspec.Struct, frozen=True, kw_only=True):
@@ -212,9 +187,13 @@ class UpstreamCodec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Codec(UpstreamCodec, frozen=True, kw_only=True):
-    """One shape, both directions, whole and streamed: a ``CallerCodec`` as well."""
+    """One shape, both directions, whole and streamed: what ``CallerOnly`` has as well."""
 
     read_request: ReadRequest
     write_answer: WriteAnswer
     write_stream: WriteStream
     places: ShapeCapabilities
+
+
+CallerCodec: TypeAlias = CallerOnly | Codec
+"""One shape as its callers speak it, whatever else it is."""

@@ -8,8 +8,11 @@ Sources: RFC 2397 (``data:``), RFC 4648 (base64), RFC 3986, 2.1 (percent signs).
 import base64
 import binascii
 import re
+from types import MappingProxyType
 from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes
+
+from trivium.conversation.parts import Inline
 
 SCHEME: Final = "data:"
 HEAD_MAX: Final = 1024
@@ -24,6 +27,18 @@ _LENIENT_MAX: Final = 65_536
 """Bytes that are read a second time in Python."""
 
 
+SOUND_FORMATS: Final = MappingProxyType(
+    {
+        "audio/wav": "wav",
+        "audio/x-wav": "wav",
+        "audio/wave": "wav",
+        "audio/mpeg": "mp3",
+        "audio/mp3": "mp3",
+    }
+)
+"""What OpenAI's shapes call bare base64 of a type; of any other they take none."""
+
+
 class DataUrl(NamedTuple):
     """The pieces of a ``data:`` URL."""
 
@@ -32,6 +47,11 @@ class DataUrl(NamedTuple):
     is_base64: bool
     data: str
     """Behind the comma, as it came."""
+
+
+def data_url(source: Inline) -> str:
+    """The bytes of a file as a URL."""
+    return f"data:{source.mime};base64,{source.data}"
 
 
 def is_data(url: str) -> bool:

@@ -8,6 +8,8 @@ from typing import Final
 
 import msgspec
 
+from trivium.wire.lenient import decoded
+
 NAMES: Final = frozenset({"safety_identifier", "user", "metadata"})
 """Members that may say it: OpenAI's first two, ``metadata.user_id`` of Anthropic."""
 CHARS_MAX: Final = 200
@@ -38,7 +40,5 @@ def end_user(table: Mapping[str, msgspec.Raw]) -> str:
     raw = table.get("metadata")
     if raw is None or len(raw) > BYTES_MAX:
         return ""
-    try:
-        return (_metadata(raw).user_id or "")[:CHARS_MAX]
-    except (ValueError, RecursionError):
-        return ""
+    said = decoded(_metadata, raw)
+    return "" if said is None else (said.user_id or "")[:CHARS_MAX]

@@ -163,6 +163,12 @@ def internal() -> Fault:
     )
 
 
+def nonsense(why: str = "") -> Fault:
+    """Return the fault of an answer that cannot be read; ``why`` ends the sentence."""
+    said = f"The upstream's answer is not what its protocol says{': ' * bool(why)}{why}."
+    return Fault(Kind.UPSTREAM_BROKE, said)
+
+
 def cut_short() -> Fault:
     """Return the fault of an answer that ended before it said that it was complete."""
     return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer ended before it was complete.")

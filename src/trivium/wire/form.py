@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing
+from trivium.wire.checks import missing, mistyped
 from trivium.wire.multipart import Part
 from trivium.wire.peek import Members
 
@@ -45,11 +45,7 @@ class FormMembers(Members):
         found = self.files(name)
         if not found:
             if name in self:
-                raise Fault(
-                    Kind.INVALID_TYPE,
-                    f"`{name}` must be a file: a part with a `filename`, not a text field.",
-                    param=name,
-                )
+                raise mistyped(name, "be a file: a part with a `filename`, not a text field")
             raise missing(name)
         if len(found) > 1:
             raise Fault(Kind.DUPLICATE_MEMBER, f"The form has more than one `{name}`.", param=name)
@@ -93,7 +89,7 @@ def number(body: Members, name: str) -> float | None:
         with contextlib.suppress(OverflowError):  # a whole number of hundreds of digits
             if not math.isnan(found := float(value)):
                 return found
-    raise Fault(Kind.INVALID_TYPE, f"`{name}` must be a number.", param=name)
+    raise mistyped(name, "be a number")
 
 
 def flag(body: Members, name: str) -> bool:
@@ -104,7 +100,7 @@ def flag(body: Members, name: str) -> bool:
         return False
     if said in ("true", "1", True):
         return True
-    raise Fault(Kind.INVALID_TYPE, f"`{name}` must be true or false.", param=name)
+    raise mistyped(name, "be true or false")
 
 
 def texts(body: Members, name: str) -> list[str]:
@@ -119,7 +115,7 @@ def texts(body: Members, name: str) -> list[str]:
         return [value]
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return value
-    raise Fault(Kind.INVALID_TYPE, f"`{name}` must be a list of texts.", param=name)
+    raise mistyped(name, "be a list of texts")
 
 
 def _pairs(parts: Sequence[Part]) -> list[tuple[str, msgspec.Raw]]:
@@ -130,7 +126,7 @@ def _pairs(parts: Sequence[Part]) -> list[tuple[str, msgspec.Raw]]:
     for part in parts:
         if part.is_file:
             if (named := base(part.name)) in _TEXTS:
-                raise Fault(Kind.INVALID_TYPE, f"`{named}` must be text, not a file.", param=named)
+                raise mistyped(named, "be text, not a file")
             continue
         try:
             text = part.value.decode()

@@ -13,8 +13,8 @@ import msgspec
 from trivium.conversation.parts import TokenLogprob
 from trivium.conversation.shape_capabilities import Loss
 from trivium.wire import caps, json_size
+from trivium.wire.answer_structs import Chosen, Rival, TokenEntry
 from trivium.wire.codec import unheeded
-from trivium.wire.logprob_structs import Chosen, Rival, TokenEntry
 from trivium.wire.unknown_members import Tell
 
 _OBJECTS_MAX: Final = 2 * caps.PROBABILITIES_MAX

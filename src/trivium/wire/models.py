@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire.checks import wrong
 from trivium.wire.generate.path import METHODS, bare
 from trivium.wire.operation import Operation, Shape
 
@@ -129,10 +130,10 @@ _RENDER: Final = {Shape.MESSAGES: _messages, Shape.GENERATE: _generate}
 def _messages_page(models: Sequence[ListedModel], query: Mapping[str, str]) -> bytes:
     limit = _number(query, "limit", PAGE_MAX, least=1)
     if limit > PAGE_MAX:
-        raise _bad("limit", f"a whole number from 1 to {PAGE_MAX}")
+        raise wrong("limit", f"be a whole number from 1 to {PAGE_MAX}")
     after, before = query.get("after_id"), query.get("before_id")
     if after and before:
-        raise _bad("before_id", "left out when `after_id` is given")
+        raise wrong("before_id", "be left out when `after_id` is given")
     if before:
         stop = _position(models, before, "before_id")
         start = max(0, stop - limit)
@@ -167,14 +168,14 @@ def _opened(token: str) -> str:
     try:
         return base64.b64decode(token.encode(), b"-_", validate=True).decode()
     except (binascii.Error, UnicodeError):
-        raise _bad("pageToken", "the `nextPageToken` of the page before") from None
+        raise wrong("pageToken", "be the `nextPageToken` of the page before") from None
 
 
 def _position(models: Sequence[ListedModel], name: str, param: str) -> int:
     for at, model in enumerate(models):
         if model.id == name:
             return at
-    raise _bad(param, "taken from a page of this list; no such model is on it now")
+    raise wrong(param, "be taken from a page of this list; no such model is on it now")
 
 
 def _number(query: Mapping[str, str], name: str, default: int, *, least: int) -> int:
@@ -183,8 +184,4 @@ def _number(query: Mapping[str, str], name: str, default: int, *, least: int) ->
         return default
     if text.isascii() and text.isdecimal() and len(text) <= 9 and int(text) >= least:
         return int(text)
-    raise _bad(name, f"a whole number from {least} to {PAGE_MAX}")
-
-
-def _bad(name: str, wanted: str) -> Fault:
-    return Fault(Kind.INVALID_VALUE, f"`{name}` must be {wanted}.", param=name)
+    raise wrong(name, f"be a whole number from {least} to {PAGE_MAX}")

@@ -8,13 +8,15 @@ from typing import Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing, wrong
+from trivium.conversation.parts import CacheMark
+from trivium.faults import Fault
+from trivium.wire.checks import missing, mistyped, wrong
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members, members
 
 _encode = msgspec.json.Encoder().encode
 
+_LIVES: Final = {"5m": "30m", "1h": "30m", "30m": "30m", "12h": "12h"}
 _OBJECT: Final = b"{"
 _USUAL: Final = frozenset({b'{"include_usage":true}', b'{"include_usage": true}'})
 
@@ -35,12 +37,23 @@ def at_least(body: Members, name: str, least: int) -> int | None:
     return value
 
 
-def renamed(body: Members, facts: RequestFacts, upstream_model: str) -> dict[str, bytes | None]:
+def renamed(
+    body: Members,
+    facts: RequestFacts,
+    upstream_model: str,
+    ask_usage: bool = False,  # noqa: ARG001 - the contract of ``PassThroughSpec.changes``
+) -> dict[str, bytes | None]:
     """The change of the model name; none when the request has the upstream's name already."""
     raw = body.table.get("model")
     if facts.model == upstream_model and raw is not None and bytes(raw) != b"null":
         return {}
     return {"model": _encode(upstream_model)}
+
+
+def cache_breakpoint(mark: CacheMark) -> dict[str, str]:
+    """A ``prompt_cache_breakpoint``; of the lives that a mark may have the shapes know two."""
+    life = _LIVES.get(mark.ttl or "")
+    return {"mode": "explicit"} if life is None else {"mode": "explicit", "ttl": life}
 
 
 def usage_wanted(body: Members) -> bool:
@@ -68,11 +81,7 @@ def asking(body: Members, facts: RequestFacts) -> Mapping[str, bytes | None]:
 
 def _stream_options(raw: bytes) -> Members:
     if not raw.startswith(_OBJECT):
-        raise Fault(
-            Kind.INVALID_TYPE,
-            '`stream_options` must be an object, such as {"include_usage": true}.',
-            param="stream_options",
-        )
+        raise mistyped("stream_options", 'be an object, such as {"include_usage": true}')
     try:
         options = members(raw)
         options.flag("include_usage")

@@ -203,6 +203,11 @@ TITLES: Final = {operation: TABLE[operation].title for operation in Operation}
 PRODUCT: Final = {operation: TABLE[operation].product for operation in Operation}
 """What each makes."""
 
+
+def _making(*products: Product) -> frozenset[Operation]:
+    return frozenset(operation for operation, made in PRODUCT.items() if made in products)
+
+
 CONVERSATION: Final = frozenset({Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE})
 """Shapes in which callers carry on a conversation."""
 
@@ -228,33 +233,25 @@ HEDGED: Final = frozenset(operation for operation, row in TABLE.items() if row.h
 UPSTREAM_ONLY: Final = frozenset(operation for operation, row in TABLE.items() if not row.paths)
 """Operations that no caller can ask for."""
 
-ASYNC_JOBS: Final = frozenset(one for one, made in PRODUCT.items() if made is Product.VIDEO)
+ASYNC_JOBS: Final = _making(Product.VIDEO)
 """Work that outlives its request: jobs are made of it, and it has no passage."""
 
-TOKEN_COUNTS: Final = frozenset(one for one, made in PRODUCT.items() if made is Product.TOKEN_COUNT)
+TOKEN_COUNTS: Final = _making(Product.TOKEN_COUNT)
 """Counts of tokens: free of charge, and answered by an estimate where no upstream counts."""
 
-GENERATES_TEXT: Final = frozenset(one for one, made in PRODUCT.items() if made is Product.TEXT)
+GENERATES_TEXT: Final = _making(Product.TEXT)
 """Operations whose answer is written token by token."""
 
-INPUT_ONLY: Final = frozenset(
-    one
-    for one, made in PRODUCT.items()
-    if made in (Product.VECTORS, Product.VERDICTS, Product.RANKING)
-)
+INPUT_ONLY: Final = _making(Product.VECTORS, Product.VERDICTS, Product.RANKING)
 """Operations without output tokens."""
 
-EMBEDDING_OPERATIONS: Final = frozenset(
-    one for one, made in PRODUCT.items() if made is Product.VECTORS
-)
+EMBEDDING_OPERATIONS: Final = _making(Product.VECTORS)
 """Texts into vectors."""
 
-IMAGE_OPERATIONS: Final = frozenset(one for one, made in PRODUCT.items() if made is Product.IMAGES)
+IMAGE_OPERATIONS: Final = _making(Product.IMAGES)
 """Pictures out of words and other pictures."""
 
-AUDIO_OPERATIONS: Final = frozenset(
-    one for one, made in PRODUCT.items() if made in (Product.SPEECH, Product.TRANSCRIPT)
-)
+AUDIO_OPERATIONS: Final = _making(Product.SPEECH, Product.TRANSCRIPT)
 """Operations whose request or answer is a file: they have lanes of their own
 (``pipeline/media.py``)."""
 

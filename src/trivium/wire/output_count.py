@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.wire.answer_structs import WrittenAnswer, WrittenMembers
+from trivium.wire.lenient import objects_of
 from trivium.wire.operation import Shape
-from trivium.wire.output_count_structs import WrittenAnswer, WrittenMembers
 from trivium.wire.sse import blocks, frames
 
 KEPT_BYTES: Final = 32_768
@@ -265,11 +266,6 @@ def _texts(value: Any, depth: int = 0) -> int:
     return 0
 
 
-def _objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list; none where it is no list."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 # --- chat and completions -------------------------------------------------------------------------
 
 
@@ -278,7 +274,7 @@ def _chat(objects: Iterable[Any], count: _Count) -> None:
         if not isinstance(chunk, dict):
             continue
         text = reasoning = 0
-        for choice in _objects(chunk.get("choices")):
+        for choice in objects_of(chunk.get("choices")):
             delta, message = choice.get("delta"), choice.get("message")
             if isinstance(delta, dict):
                 said, thought = _message(delta, count)
@@ -301,7 +297,7 @@ def _message(message: dict[str, Any], count: _Count) -> tuple[int, int]:
     said = _size(get("refusal"))
     content = get("content")
     if isinstance(content, list):
-        for part in _objects(content):
+        for part in objects_of(content):
             if "thinking" in part:
                 thought += _texts(part["thinking"])
             else:
@@ -309,8 +305,8 @@ def _message(message: dict[str, Any], count: _Count) -> tuple[int, int]:
                 count.pictures += part.get("type") == "image_url"
     else:
         said += _size(content)
-    count.pictures += len(_objects(get("images")))
-    for call in _objects(get("tool_calls")):
+    count.pictures += len(objects_of(get("images")))
+    for call in objects_of(get("tool_calls")):
         function, custom = call.get("function"), call.get("custom")
         if isinstance(function, dict):
             said += _given(function.get("arguments")) or (2 if function.get("name") else 0)
@@ -343,7 +339,7 @@ def _messages(objects: Iterable[Any], count: _Count) -> None:
             _block(block, count, _GROWN)
         elif "content" in event:
             whole = _Count()
-            for part in _objects(event["content"]):
+            for part in objects_of(event["content"]):
                 _block(part, whole, _WHOLE)
             count.whole(whole.text[_WHOLE], whole.reasoning[_WHOLE])
 
@@ -396,7 +392,7 @@ def _responses(objects: Iterable[Any], count: _Count) -> None:
 
 def _output(response: dict[str, Any], count: _Count) -> None:
     whole = _Count()
-    for item in _objects(response.get("output")):
+    for item in objects_of(response.get("output")):
         _item(item, whole, _WHOLE)
     count.whole(whole.text[_WHOLE], whole.reasoning[_WHOLE])
     count.pictures = max(count.pictures, whole.pictures)
@@ -424,10 +420,10 @@ def _generate(objects: Iterable[Any], count: _Count) -> None:
     for chunk in objects:
         if not isinstance(chunk, dict):
             continue
-        for candidate in _objects(chunk.get("candidates")):
+        for candidate in objects_of(chunk.get("candidates")):
             content = candidate.get("content")
             if isinstance(content, dict):
-                for part in _objects(content.get("parts")):
+                for part in objects_of(content.get("parts")):
                     _part(part, count)
 
 
@@ -436,7 +432,7 @@ def _part(part: dict[str, Any], count: _Count) -> None:
     sums[_GROWN] += _size(part.get("text"))
     call, code, data = part.get("functionCall"), part.get("executableCode"), part.get("inlineData")
     if isinstance(call, dict):
-        pieces = _objects(call.get("partialArgs"))
+        pieces = objects_of(call.get("partialArgs"))
         count.text[_GROWN] += sum(_size(piece.get("stringValue")) or 1 for piece in pieces)
         count.text[_GROWN] += _given(call.get("args", None if pieces else {}))
     if isinstance(code, dict):

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from trivium.wire.audio import passage as audio
-from trivium.wire.chat.passage import PASSAGE as CHAT
+from trivium.wire.audio import speech, transcript
+from trivium.wire.chat.request import PASSAGE as CHAT
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
 from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
 from trivium.wire.generate import passage as generate
@@ -26,9 +26,9 @@ PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = MappingProxyType(
         Operation.EMBEDDINGS: EMBEDDINGS,
         Operation.MODERATIONS: MODERATIONS,
         Operation.RERANK: RERANK,
-        Operation.SPEECH: audio.SPEECH,
-        Operation.TRANSCRIPTIONS: audio.TRANSCRIPTIONS,
-        Operation.TRANSLATIONS: audio.TRANSLATIONS,
+        Operation.SPEECH: speech.SPEECH,
+        Operation.TRANSCRIPTIONS: transcript.TRANSCRIPTIONS,
+        Operation.TRANSLATIONS: transcript.TRANSLATIONS,
         Operation.IMAGES: images.PASSAGE,
         Operation.IMAGES_EDIT: images.EDIT,
         Operation.IMAGES_VARY: images.VARY,

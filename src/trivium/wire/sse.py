@@ -8,13 +8,16 @@ Source: HTML Living Standard, section 9.2.6, "Interpreting an event stream".
 """
 
 import re
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire import caps, json_size
 from trivium.wire.answer_structs import Frame
+from trivium.wire.lenient import Decode, decoded
+
+_T = TypeVar("_T")
 
 FRAME_BYTES_MAX: Final = 64 * 1024 * 1024
 """Longest single frame; a 4K image as base64 stays well under it."""
@@ -260,6 +263,12 @@ def parse(block: bytes) -> Frame | None:
     return Frame(event, b"\n".join(data) if len(data) > 1 else data[0])
 
 
+def read(block: bytes, decode: Decode[_T]) -> _T | None:
+    """What a decoder makes of one block; ``None`` where it says nothing that we can read."""
+    found = parse(block)
+    return None if found is None else decoded(decode, found.data)
+
+
 def frames(run: bytes) -> list[Frame]:
     """The events of a run of whole blocks. Comments and unknown fields give nothing."""
     return [found for block in blocks(run) if (found := parse(block)) is not None]
@@ -276,11 +285,7 @@ def completed(rest: bytes) -> bytes:
         return b""
     if found.data.rstrip() == DONE:
         return block
-    try:
-        _decode_object(found.data)
-    except (ValueError, RecursionError):
-        return b""
-    return block
+    return b"" if decoded(_decode_object, found.data) is None else block
 
 
 def unbroken(run: bytes) -> bytes:

@@ -13,6 +13,7 @@ import msgspec
 
 from trivium.conversation.shape_capabilities import Loss
 from trivium.wire import json_size
+from trivium.wire.lenient import decoded
 
 READ: Final = None
 """Of a table: a member that is read, or that says nothing which another shape could say."""
@@ -25,6 +26,17 @@ TOLD: Final = Loss.UNKNOWN
 Members: TypeAlias = Mapping[str, Any]
 """Name -> ``READ``, ``NOTED``, ``TOLD``, an object's table, or a list of the one of its rows."""
 Tell: TypeAlias = Callable[[str, Loss], None]
+
+
+def all_read(names: str) -> dict[str, Any]:
+    """Rows of a table for members that are read, by their names in one text."""
+    return dict.fromkeys(names.split(), READ)
+
+
+def all_noted(names: str) -> dict[str, Any]:
+    """Rows of a table for members of which only the request record tells."""
+    return dict.fromkeys(names.split(), NOTED)
+
 
 _NOTHING: Final = frozenset({b"null", b"{}", b"[]", b'""', b"false", b"0"})
 _ROWS_MAX: Final = 256
@@ -80,9 +92,7 @@ def _strict(name: str, table: Members) -> type[msgspec.Struct]:
 
 
 def _others(data: bytes | msgspec.Raw, table: Members) -> Iterator[tuple[str, Loss]]:
-    try:
-        members = _members(data)
-    except (ValueError, RecursionError):
+    if (members := decoded(_members, data)) is None:
         return
     for name, raw in members.items():
         inner = table.get(name, Loss.UNKNOWN)

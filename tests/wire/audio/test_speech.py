@@ -6,8 +6,8 @@ import pytest
 from trivium.faults import Fault, Kind
 from trivium.wire.audio.speech import (
     FORMATS,
+    SPEECH,
     SpeechRequest,
-    changes,
     content_type,
     facts,
     read_request,
@@ -77,8 +77,8 @@ def test_what_it_does_not_is_refused_by_name(member, value, kind):
 def test_only_the_model_is_replaced():
     """By the channel's own name."""
     found = facts(body())
-    assert {"model": b'"own"'} == changes(body(), found, "own", True)
-    assert {} == changes(body(), found, "m", True)
+    assert {"model": b'"own"'} == SPEECH.changes(body(), found, "own", True)
+    assert {} == SPEECH.changes(body(), found, "m", True)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from trivium.conversation.usage import Usage
 from trivium.wire.audio.transcript import (
+    TRANSCRIPTIONS,
     TranscriptRequest,
-    changes,
     chunked,
     known,
     read_request,
@@ -50,7 +50,7 @@ def test_a_translation_never_streams():
 def test_the_model_is_replaced():
     """By the channel's own name."""
     body = form(model="m")
-    assert {"model": b'"own"'} == changes(body, transcription(body), "own", True)
+    assert {"model": b'"own"'} == TRANSCRIPTIONS.changes(body, transcription(body), "own", True)
 
 
 def test_how_a_recording_is_to_be_cut():

@@ -1,6 +1,6 @@
 """A whole chat answer."""
 
-from trivium.wire.chat.passage import answer
+from trivium.wire.chat.request import answer
 
 
 def test_usage_is_read_from_the_recorded_answer(recorded):

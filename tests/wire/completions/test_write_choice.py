@@ -6,7 +6,7 @@ from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.parts import Native, Reasoning, Refusal, Text, TokenLogprob, VendorPart
 from trivium.conversation.request import Conversation
-from trivium.wire.completions.write_choice import ending, probabilities, prompt_of, text_of
+from trivium.wire.completions.write_answer import ending, probabilities, prompt_of, text_of
 
 
 @pytest.mark.parametrize(

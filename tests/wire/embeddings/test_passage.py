@@ -3,13 +3,13 @@
 import pytest
 
 from trivium.faults import Fault
-from trivium.wire.embeddings.passage import answer, changes, facts
+from trivium.wire.embeddings.passage import PASSAGE, facts
 from trivium.wire.peek import members
 
 
 def test_usage_is_all_input(recorded):
     """Nothing is generated."""
-    found = answer(recorded("embeddings", "float.json"))
+    found = PASSAGE.answer(recorded("embeddings", "float.json"))
     assert found.usage.input_total > 0
     assert 0 == found.usage.output_total
 
@@ -20,8 +20,8 @@ def test_every_kind_of_input_travels_as_it_is(given):
     body = members(b'{"model":"m","input":%b,"encoding_format":"base64"}' % given)
     found = facts(body)
     assert ("m", 0, False) == (found.model, found.output_max, found.stream)
-    assert {} == changes(body, found, "m", True)
-    assert {"model": b'"own"'} == changes(body, found, "own", True)
+    assert {} == PASSAGE.changes(body, found, "m", True)
+    assert {"model": b'"own"'} == PASSAGE.changes(body, found, "own", True)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trivium.wire.generate import many_parts
+from trivium.wire.generate import read_answer_parts
 from trivium.wire.generate.answer_structs import (
     AnswerChunk,
     AnswerPart,
@@ -17,8 +17,8 @@ def text(said, *, thought=None, signature=None):
 
 def test_few_parts_are_left_as_they_came():
     """Each is a piece of its own."""
-    parts = [text("a")] * many_parts.PARTS_APART
-    assert list(enumerate(parts)) == list(many_parts.joined(parts))
+    parts = [text("a")] * read_answer_parts.PARTS_APART
+    assert list(enumerate(parts)) == list(read_answer_parts.joined(parts))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_few_parts_are_left_as_they_came():
 def test_texts_that_go_on_are_one(between, texts):
     """In their place, and no further than to what is none, or of another kind."""
     parts = [*(text("a") for _ in range(80)), between, *(text("b") for _ in range(80))]
-    found = list(many_parts.joined(parts))
+    found = list(read_answer_parts.joined(parts))
     assert texts == ["" if part is None else part.text for _, part in found]
     assert [0, 80, 81][: len(texts)] == [place for place, _ in found]
 
@@ -52,5 +52,5 @@ def test_what_is_no_text_is_counted():
             ChunkCandidate(content=content),
         ]
     )
-    assert 4 == many_parts.others(body)
-    assert 0 == many_parts.others(AnswerChunk())
+    assert 4 == read_answer_parts.others(body)
+    assert 0 == read_answer_parts.others(AnswerChunk())

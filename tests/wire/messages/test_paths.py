@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.messages.paths import missing, view, wrong
+from trivium.wire.errors import cut_short
+from trivium.wire.messages.paths import broke, missing, view, wrong
 
 
 class Row(msgspec.Struct):
@@ -35,3 +36,10 @@ def test_faults_of_our_own_have_the_same_form():
     """The place first, then what would be right."""
     assert "a.0: must be b." == wrong("a.0", "must be b.").message
     assert ("a.0", Kind.MISSING_MEMBER) == (missing("a.0").param, missing("a.0").kind)
+
+
+def test_an_answer_of_another_protocol_is_the_upstreams_fault():
+    """Another channel may be tried; the caller reads what happened."""
+    assert Kind.UPSTREAM_BROKE is broke().kind
+    assert broke().message != cut_short().message
+    assert broke("a call has no name").message.endswith("protocol: a call has no name.")

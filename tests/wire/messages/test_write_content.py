@@ -22,14 +22,15 @@ from trivium.conversation.parts import (
 from trivium.conversation.target import Input
 from trivium.conversation.tools import FunctionTool
 from trivium.faults import Fault, Kind
-from trivium.wire.messages.write_content import CacheMarks
+from trivium.wire.messages.write_content import ContentWriter
 
 
 def marks(wires, count, most=4):
     """Marks of a request that has so many, and the report."""
     report = Report("this model")
     parts = tuple(Text("x", cache=CacheMark()) for _ in range(count))
-    return CacheMarks(wires.request(turns=(Turn(Role.USER, parts),)), most, report), report
+    asked = wires.request(turns=(Turn(Role.USER, parts),))
+    return ContentWriter(asked, wires.facts(cache_marks=most), report), report
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,7 @@ def marks(wires, count, most=4):
 def test_lives_are_the_nearest_there_are(wires, wanted, life, told):
     """One that is not close enough is reported."""
     found, report = marks(wires, 1)
-    row = found.of(CacheMark(wanted))["cache_control"]
+    row = found.mark(CacheMark(wanted))["cache_control"]
     assert ("ephemeral", life) == (row["type"], row.get("ttl"))
     assert told is bool(report.drops)
 
@@ -55,9 +56,9 @@ def test_lives_are_the_nearest_there_are(wires, wanted, life, told):
 def test_of_too_many_the_last_ones_stay(wires, count, most, sent):
     """They cover the most; none is there that nobody asked for."""
     found, report = marks(wires, count, most)
-    rows = [bool(found.of(CacheMark())) for _ in range(count)]
+    rows = [bool(found.mark(CacheMark())) for _ in range(count)]
     assert [False] * (count - sent) + [True] * sent == rows
-    assert {} == found.of(None)
+    assert {} == found.mark(None)
     assert bool(report.drops) is (sent < count)
 
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire.moderations.passage import MODEL, answer, changes, facts
+from trivium.wire.moderations.passage import MODEL, PASSAGE, answer, facts
 from trivium.wire.peek import members
 
 
@@ -12,14 +12,14 @@ def test_a_request_without_a_model_means_the_protocols_own():
     """And the channel is told so, or its own name for it."""
     body = members(b'{"input":"x"}')
     assert MODEL == facts(body).model
-    assert {"model": b'"own"'} == changes(body, facts(body), "own", False)
-    assert {"model": f'"{MODEL}"'.encode()} == changes(body, facts(body), MODEL, False)
+    assert {"model": b'"own"'} == PASSAGE.changes(body, facts(body), "own", False)
+    assert {"model": f'"{MODEL}"'.encode()} == PASSAGE.changes(body, facts(body), MODEL, False)
 
 
 def test_a_named_model_is_that_one():
     """Texts, lists and parts alike."""
     body = members(b'{"model":"m","input":[{"type":"text","text":"x"}]}')
-    assert ("m", {}) == (facts(body).model, changes(body, facts(body), "m", False))
+    assert ("m", {}) == (facts(body).model, PASSAGE.changes(body, facts(body), "m", False))
 
 
 def test_input_is_required():

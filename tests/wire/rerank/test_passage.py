@@ -8,7 +8,7 @@ import pytest
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.peek import members
-from trivium.wire.rerank.passage import answer, changes, facts
+from trivium.wire.rerank.passage import PASSAGE, answer, facts
 
 ASKED = {"model": "m", "query": "capital?", "documents": ["Paris", {"text": "Rome", "id": 7}]}
 
@@ -94,8 +94,8 @@ def test_a_picture_may_be_the_query():
 def test_only_the_model_is_replaced():
     """And nothing where it is the upstream's own."""
     asked = body()
-    assert {"model": b'"own"'} == changes(asked, facts(asked), "own", False)
-    assert {} == changes(asked, facts(asked), "m", False)
+    assert {"model": b'"own"'} == PASSAGE.changes(asked, facts(asked), "own", False)
+    assert {} == PASSAGE.changes(asked, facts(asked), "m", False)
 
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "rerank"

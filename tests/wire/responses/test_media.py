@@ -4,6 +4,7 @@ import pytest
 
 from trivium.conversation.parts import Inline, Remote, Stored
 from trivium.faults import Fault
+from trivium.wire.data_url import data_url
 from trivium.wire.responses import media
 
 
@@ -65,4 +66,4 @@ def test_sounds_have_formats():
 def test_a_data_url_is_the_way_back():
     """To the same bytes."""
     inline = Inline("image/png", "AAAA")
-    assert inline == media.from_url(media.data_url(inline), "u")
+    assert inline == media.from_url(data_url(inline), "u")

@@ -12,7 +12,7 @@ from trivium.wire.codec import AnswerContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Shape
 from trivium.wire.passage import RequestFacts
-from trivium.wire.responses.stream import watch
+from trivium.wire.responses.stream import Watch
 
 CONTEXT = AnswerContext(origin=StateOrigin("responses", "vendor", "main"), seed="s", model="m")
 THOUGHT = {"type": "reasoning", "id": "rs", "summary": [],
@@ -79,6 +79,6 @@ def test_a_response_that_is_done_is_complete():
 def test_nothing_is_added_behind_a_response_that_is_done():
     """The vendor's own end is the end of the relayed stream."""
     data = wire(0, 0, end="response.done")
-    seen = watch(RequestFacts(model="m", stream=True))
+    seen = Watch(RequestFacts(model="m", stream=True))
     assert data == seen.feed(data) + seen.end(None, "req_1")
     assert seen.finished

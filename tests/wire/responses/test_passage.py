@@ -6,7 +6,7 @@ import pytest
 from trivium.faults import Fault, Kind
 from trivium.wire.passage import AnswerFacts
 from trivium.wire.peek import members
-from trivium.wire.responses.passage import answer, count_answer, count_facts
+from trivium.wire.responses.passage import PASSAGE, count_answer, count_facts
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_anything_else_is_a_broken_upstream(body):
 
 def test_usage_is_read_from_the_documented_answer(recorded):
     """And there is no error in it."""
-    found = answer(recorded("responses", "text.json"))
+    found = PASSAGE.answer(recorded("responses", "text.json"))
     assert (None, True) == (found.error, found.usage.output_total > 0)
 
 
 def test_a_failed_response_is_an_error_although_its_status_is_200(recorded):
     """It is neither relayed nor billed as a success."""
-    assert answer(recorded("responses", "failed.json")).error is not None
+    assert PASSAGE.answer(recorded("responses", "failed.json")).error is not None

@@ -6,7 +6,8 @@ import pytest
 from trivium.faults import Fault, Kind
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import members
-from trivium.wire.responses.request import changes, facts
+from trivium.wire.responses.passage import PASSAGE
+from trivium.wire.responses.request import facts
 
 
 def body(**more):
@@ -76,5 +77,5 @@ def test_what_it_does_not_limit_travels(more):
 def test_only_the_models_name_is_replaced():
     """Usage is in the final event, asked for or not."""
     asked = body(stream=True)
-    assert {} == changes(asked, facts(asked), "m", True)
-    assert {"model": b'"own"'} == changes(asked, facts(asked), "own", True)
+    assert {} == PASSAGE.changes(asked, facts(asked), "m", True)
+    assert {"model": b'"own"'} == PASSAGE.changes(asked, facts(asked), "own", True)

@@ -13,6 +13,8 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.audio.subtitles import SpeechSegment, srt, vtt
 from trivium.wire.audio.usage import complete, reported
+from trivium.wire.errors import nonsense
+from trivium.wire.lenient import decoded
 from trivium.wire.passage import AnswerFacts
 from trivium.wire.whole_answer import error_of
 
@@ -59,18 +61,17 @@ def read(body: bytes, known: Usage, refused: Callable[[bytes], Fault]) -> Transc
 
     Raises ``Fault``: as ``refused`` makes it of an error, UPSTREAM_BROKE for anything else.
     """
-    try:
-        view = _decode(body)
-    except (ValueError, RecursionError):
-        raise broke() from None
+    if (view := decoded(_decode, body)) is None:
+        raise nonsense()
     error = error_of(view.error)
     if error is not None:
         raise refused(error)
     if view.text is None:
-        raise broke()
+        raise nonsense()
     found = reported(view.usage)
     if found is None or found.seconds is None:
-        length = _length(view.duration)
+        # some upstreams write it as text
+        length = decoded(_duration, view.duration) if view.duration else None
         if length is not None:
             found = msgspec.structs.replace(found or Usage(), seconds=length)
     return Transcript(
@@ -86,63 +87,40 @@ def plain(
     """
     start = body.lstrip()[:1]
     if start == b"{":
-        try:
-            view = _decode(body)
-        except (ValueError, RecursionError):
-            view = _Body()
+        view = decoded(_decode, body) or _Body()
         if view.text is not None or error_of(view.error) is not None:
             return read(body, known, refused)
     try:
         body.decode()
     except UnicodeDecodeError:
-        raise broke() from None
+        raise nonsense() from None
     if _PAGE.match(body) or not _TIMED.get(asked, _ANY).search(body):
-        raise broke()
+        raise nonsense()
     return None
 
 
 def refusal(body: bytes, refused: Callable[[bytes], Fault]) -> Fault:
     """What JSON means that came in the place of a recording: an error, else a broken answer."""
-    try:
-        error = error_of(_decode(body).error)
-    except (ValueError, RecursionError):
-        return broke()
-    return broke() if error is None else refused(error)
+    view = decoded(_decode, body)
+    error = None if view is None else error_of(view.error)
+    return nonsense() if error is None else refused(error)
 
 
 def written(found: Transcript, asked: str) -> bytes:
     """A transcript as text or subtitles. Raises ``Fault`` (UPSTREAM_BROKE) without times."""
     if asked == "text":
         return f"{found.text}\n".encode()
-    try:
-        segments = _segments(found.segments)
-    except (ValueError, RecursionError):
-        raise Fault(
-            Kind.UPSTREAM_BROKE, "The upstream gave no times, of which subtitles could be made."
-        ) from None
+    if (segments := decoded(_segments, found.segments)) is None:
+        why = "The upstream gave no times, of which subtitles could be made."
+        raise Fault(Kind.UPSTREAM_BROKE, why)
     return (srt(segments) if asked == "srt" else vtt(segments)).encode()
 
 
 def answer(body: bytes) -> AnswerFacts:
     """What a whole transcript says about itself. Raises ``Fault`` for an error or no transcript."""
-    try:
-        view = _decode(body)
-    except (ValueError, RecursionError):
-        raise broke() from None
+    if (view := decoded(_decode, body)) is None:
+        raise nonsense()
     error = error_of(view.error)
     if error is None and view.text is None:
-        raise broke()
+        raise nonsense()
     return AnswerFacts(usage=reported(view.usage), error=error)
-
-
-def broke() -> Fault:
-    """The fault of an answer that is none."""
-    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not what its protocol says.")
-
-
-def _length(raw: msgspec.Raw) -> float | None:
-    """Seconds, which some upstreams write as text."""
-    try:
-        return _duration(raw) if raw else None
-    except (ValueError, RecursionError):
-        return None

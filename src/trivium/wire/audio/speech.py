@@ -9,11 +9,12 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault, Kind
 from trivium.wire import openai_members
-from trivium.wire.checks import missing, wrong
+from trivium.wire.audio.answer import answer
+from trivium.wire.audio.stream import speech_watch
+from trivium.wire.checks import missing, mistyped, wrong
 from trivium.wire.form import number
-from trivium.wire.passage import RequestFacts
+from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 INPUT_MAX: Final = 4096
@@ -73,16 +74,6 @@ def facts(body: Members) -> RequestFacts:
     return RequestFacts(model=model, stream=asked.stream, known=known)
 
 
-def changes(
-    body: Members,
-    facts: RequestFacts,
-    upstream_model: str,
-    ask_usage: bool,  # noqa: ARG001 - part of the contract; the last event always tells
-) -> Mapping[str, bytes | None]:
-    """The upstream's model name."""
-    return openai_members.renamed(body, facts, upstream_model)
-
-
 def one_of(body: Members, name: str, values: tuple[str, ...]) -> str | None:
     """A member that is one of a few texts; ``None`` when absent or empty. Raises INVALID_VALUE."""
     value = body.string(name)
@@ -124,11 +115,12 @@ def _voice(body: Members) -> str:
         if not isinstance(value, str) or not value:
             raise missing("voice.id")
     if not isinstance(value, str):
-        raise Fault(
-            Kind.INVALID_TYPE,
-            '`voice` must be a name, such as "alloy", or an object {"id": "…"}.',
-            param="voice",
-        )
+        raise mistyped("voice", 'be a name, such as "alloy", or an object {"id": "…"}')
     if not value:
         raise wrong("voice", "not be empty")
     return value
+
+
+SPEECH: Final = PassThroughSpec(
+    facts=facts, changes=openai_members.renamed, answer=answer, watch=speech_watch
+)

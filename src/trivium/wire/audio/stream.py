@@ -5,6 +5,7 @@ OpenAPI document of 2026-08-21 (``SpeechAudioDoneEvent``, ``TranscriptTextDoneEv
 see an error: any data with a top-level ``error`` (run 2026-11-21).
 """
 
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -75,7 +76,7 @@ class Watch:
         if self._is_silent and _SPEECH_DELTA in run:
             self._is_silent = False
         for at, block in holding(run, (_ERROR, self._done)):
-            event = _read(block)
+            event = sse.read(block, _decode)
             if event is None:
                 continue
             error = error_of(event.error)
@@ -92,14 +93,10 @@ class Watch:
         return run
 
 
-def speech_watch(facts: RequestFacts) -> Watch:
-    """A fresh watch for one recording sent as events."""
-    return Watch(facts, SPEECH_DONE)
-
-
-def transcript_watch(facts: RequestFacts) -> Watch:
-    """A fresh watch for one streamed transcript."""
-    return Watch(facts, TRANSCRIPT_DONE)
+speech_watch: Final = partial(Watch, done=SPEECH_DONE)
+"""A fresh watch for one recording sent as events."""
+transcript_watch: Final = partial(Watch, done=TRANSCRIPT_DONE)
+"""A fresh watch for one streamed transcript."""
 
 
 def broken(fault: Fault, request_id: str) -> bytes:
@@ -128,11 +125,3 @@ def _counts(usage: Usage | None) -> dict[str, int]:
     given = usage.input_total if usage else 0
     made = usage.output_total if usage else 0
     return {"input_tokens": given, "output_tokens": made, "total_tokens": given + made}
-
-
-def _read(block: bytes) -> _Event | None:
-    frame = sse.parse(block)
-    try:
-        return None if frame is None else _decode(frame.data)
-    except (ValueError, RecursionError):
-        return None  # not an event we know how to read: it goes by

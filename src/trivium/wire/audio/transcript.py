@@ -5,7 +5,6 @@ Fields and limits: OpenAI's OpenAPI document of 2026-08-21, ``CreateTranscriptio
 in ``providers/audio.toml``.
 """
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -13,10 +12,13 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import openai_members
+from trivium.wire.audio.answer import answer
 from trivium.wire.audio.speech import one_of
-from trivium.wire.checks import wrong
+from trivium.wire.audio.stream import transcript_watch
+from trivium.wire.checks import uncarried, wrong
 from trivium.wire.form import FormMembers, flag, form_of, number, texts
-from trivium.wire.passage import RequestFacts
+from trivium.wire.openai_members import renamed
+from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 FORMATS: Final = ("json", "text", "srt", "verbose_json", "vtt", "diarized_json")
@@ -67,9 +69,7 @@ def translation(body: Members) -> RequestFacts:
     form = form_of(body, "/v1/audio/translations")
     model = openai_members.model(form)
     if flag(form, "stream"):
-        raise Fault(
-            Kind.UNREPRESENTABLE, "Translations do not stream: leave `stream` out.", param="stream"
-        )
+        raise uncarried("stream", "Translations do not stream: leave `stream` out.")
     read_request(form, TRANSLATED)
     return RequestFacts(model=model, known=known(form))
 
@@ -80,16 +80,6 @@ def known(form: FormMembers) -> Usage:
         return Usage()
     seconds, estimated = form.length
     return Usage(seconds=seconds, estimated=estimated)
-
-
-def changes(
-    body: Members,
-    facts: RequestFacts,
-    upstream_model: str,
-    ask_usage: bool,  # noqa: ARG001 - part of the contract
-) -> Mapping[str, bytes | None]:
-    """The upstream's model name."""
-    return openai_members.renamed(body, facts, upstream_model)
 
 
 def _granularities(body: Members, asked: str) -> None:
@@ -132,3 +122,12 @@ def _speakers(body: Members) -> None:
 def chunked(body: Members) -> Any:
     """What is said of cutting the recording; ``None`` for nothing."""
     return body.value("chunking_strategy")
+
+
+TRANSCRIPTIONS: Final = PassThroughSpec(
+    facts=transcription,
+    changes=renamed,
+    answer=answer,
+    watch=transcript_watch,
+)
+TRANSLATIONS: Final = PassThroughSpec(facts=translation, changes=renamed, answer=answer)

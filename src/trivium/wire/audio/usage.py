@@ -11,6 +11,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.wire.answer_structs import Count
+from trivium.wire.lenient import decoded
 
 
 class _Details(msgspec.Struct, gc=False):
@@ -40,14 +41,13 @@ def reported(raw: bytes | msgspec.Raw, *, spoken: bool = False) -> Usage | None:
     """
     if not raw:
         return None
-    try:
-        counts = _decode(raw)
-    except (ValueError, RecursionError):
+    if (counts := decoded(_decode, raw)) is None:
         return None
     given = _first(counts.input_tokens, counts.prompt_tokens)
     made = _first(counts.output_tokens, counts.completion_tokens)
     if given is None and made is None:
-        return None if counts.seconds is None or counts.seconds < 0 else _of(counts.seconds)
+        seconds = counts.seconds
+        return None if seconds is None or seconds < 0 else Usage(seconds=seconds)
     details = (
         counts.input_token_details
         or counts.input_tokens_details
@@ -82,10 +82,6 @@ def _can_be(seconds: float, known: Usage) -> bool:
     if known.seconds is None:
         return True
     return seconds > 0 and (known.estimated or seconds <= 2 * known.seconds + 60)
-
-
-def _of(seconds: float) -> Usage:
-    return Usage(seconds=seconds)
 
 
 def _first(one: int | None, other: int | None) -> int | None:

@@ -75,13 +75,11 @@ class Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     prompt_token_ids: None = None
 
 
-class Watched(msgspec.Struct, gc=False):
+class Watched(OutsideUsage, gc=False):
     """The members of a chunk that tell a stream's fate."""
 
     usage: msgspec.Raw = _ABSENT
     error: msgspec.Raw = _ABSENT
-    choices: msgspec.Raw = _ABSENT
-    x_groq: msgspec.Raw = _ABSENT
 
 
 class UsageChunk(msgspec.Struct, gc=False, forbid_unknown_fields=True):

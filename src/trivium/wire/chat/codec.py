@@ -15,22 +15,6 @@ from trivium.wire.chat.write_stream import Writer
 from trivium.wire.codec import Codec
 from trivium.wire.operation import Shape
 
-PLACES: Final = ShapeCapabilities(
-    shape="chat",
-    shows=lambda part: (
-        isinstance(part, Audio) or (isinstance(part, Image) and image_member(part) is not None)
-    ),
-    words=lambda _: False,
-    ends=frozenset({Unified.STOP, Unified.TOOL_CALLS, Unified.LENGTH, Unified.CONTENT_FILTER}),
-    refusals=True,
-    form=ReasoningForm.FULL,
-    transcripts=True,
-    candidates=True,
-    logprobs=True,
-    signed_texts=False,
-    counters=("cache_write_long", "image_output"),
-)
-
 CODEC: Final = Codec(
     shape=Shape.CHAT,
     read_request=read_request,
@@ -39,5 +23,19 @@ CODEC: Final = Codec(
     write_answer=write_answer,
     read_stream=Reader,
     write_stream=Writer,
-    places=PLACES,
+    places=ShapeCapabilities(
+        shape="chat",
+        shows=lambda part: (
+            isinstance(part, Audio) or (isinstance(part, Image) and image_member(part) is not None)
+        ),
+        words=lambda _: False,
+        ends=frozenset({Unified.STOP, Unified.TOOL_CALLS, Unified.LENGTH, Unified.CONTENT_FILTER}),
+        refusals=True,
+        form=ReasoningForm.FULL,
+        transcripts=True,
+        candidates=True,
+        logprobs=True,
+        signed_texts=False,
+        counters=("cache_write_long", "image_output"),
+    ),
 )

@@ -12,13 +12,6 @@ from trivium.wire.codec import AnswerContext
 _encode: Final = msgspec.json.Encoder().encode
 
 
-def broke(why: str) -> Fault:
-    """The fault for nonsense; ``why`` ends the sentence."""
-    return Fault(
-        Kind.UPSTREAM_BROKE, f"The upstream's answer is not what its protocol says: {why}."
-    )
-
-
 def told(error: Any, context: AnswerContext) -> Fault:
     """The fault behind an ``error`` member: an object, with some servers a mere text."""
     return context.refused(_encode(error if isinstance(error, dict) else {"message": error}))

@@ -5,46 +5,41 @@ words are those of servers that speak the shape (vLLM, Mistral, DeepSeek, OpenRo
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 import msgspec
 
 from trivium.conversation.finish import Finish, Unified
 
-_READ: Final = MappingProxyType(
-    {
-        "stop": Unified.STOP,
-        "eos": Unified.STOP,
-        "end_turn": Unified.STOP,
-        "length": Unified.LENGTH,
-        "max_tokens": Unified.LENGTH,
-        "model_length": Unified.CONTEXT_FULL,
-        "tool_calls": Unified.TOOL_CALLS,
-        "function_call": Unified.TOOL_CALLS,
-        "content_filter": Unified.CONTENT_FILTER,
-        "safety": Unified.CONTENT_FILTER,
-    }
-)
+_READ: Final = {
+    "stop": Unified.STOP,
+    "eos": Unified.STOP,
+    "end_turn": Unified.STOP,
+    "length": Unified.LENGTH,
+    "max_tokens": Unified.LENGTH,
+    "model_length": Unified.CONTEXT_FULL,
+    "tool_calls": Unified.TOOL_CALLS,
+    "function_call": Unified.TOOL_CALLS,
+    "content_filter": Unified.CONTENT_FILTER,
+    "safety": Unified.CONTENT_FILTER,
+}
 
 _ENDS: Final = {word: Finish(unified, word) for word, unified in _READ.items()}
 
 BROKEN: Final = frozenset({"error", "insufficient_system_resource"})
 """Words of an answer that broke off: no completion at all."""
 
-_WRITTEN: Final = MappingProxyType(
-    {
-        Unified.STOP: "stop",
-        Unified.STOP_SEQUENCE: "stop",
-        Unified.TOOL_CALLS: "tool_calls",
-        Unified.LENGTH: "length",
-        Unified.CONTEXT_FULL: "length",
-        Unified.CONTENT_FILTER: "content_filter",
-        # no word of the shape means these two, and neither may look complete
-        Unified.PAUSED: "content_filter",
-        Unified.OTHER: "length",
-    }
-)
+_WRITTEN: Final = {
+    Unified.STOP: "stop",
+    Unified.STOP_SEQUENCE: "stop",
+    Unified.TOOL_CALLS: "tool_calls",
+    Unified.LENGTH: "length",
+    Unified.CONTEXT_FULL: "length",
+    Unified.CONTENT_FILTER: "content_filter",
+    # no word of the shape means these two, and neither may look complete
+    Unified.PAUSED: "content_filter",
+    Unified.OTHER: "length",
+}
 
 
 def read(word: str | None, *, called: bool) -> Finish:

@@ -3,7 +3,6 @@
 Source: OpenAI's API reference, chat completions, content parts, read 2026-11-21.
 """
 
-from types import MappingProxyType
 from typing import Final
 
 from trivium.conversation.parts import Inline, Remote
@@ -24,26 +23,14 @@ _MAGIC: Final = (
 )
 _RIFF: Final = "UklGR"
 
-_FORMATS: Final = MappingProxyType(
-    {
-        "audio/wav": "wav",
-        "audio/x-wav": "wav",
-        "audio/wave": "wav",
-        "audio/mpeg": "mp3",
-        "audio/mp3": "mp3",
-    }
-)
-
-_ENDINGS: Final = MappingProxyType(
-    {
-        "application/pdf": "document.pdf",
-        "text/plain": "document.txt",
-        "text/markdown": "document.md",
-        "text/csv": "document.csv",
-        "text/html": "document.html",
-        "application/json": "document.json",
-    }
-)
+_ENDINGS: Final = {
+    "application/pdf": "document.pdf",
+    "text/plain": "document.txt",
+    "text/markdown": "document.md",
+    "text/csv": "document.csv",
+    "text/html": "document.html",
+    "application/json": "document.json",
+}
 
 
 def source(url: str, fallback: str, name: str | None = None) -> Inline | Remote | None:
@@ -68,11 +55,6 @@ def sniffed(data: str) -> str | None:
     return next((mime for magic, mime in _MAGIC if data.startswith(magic)), None)
 
 
-def data_url(inline: Inline) -> str:
-    """The ``data:`` URL of bytes."""
-    return f"data:{inline.mime};base64,{inline.data}"
-
-
 def text_of(inline: Inline) -> str | None:
     """The words of bytes of a text type; ``None`` for other types and for broken text."""
     if not inline.mime.startswith("text/"):
@@ -92,8 +74,3 @@ def file_name(inline: Inline, title: str | None) -> str:
 def audio_mime(form: str) -> str:
     """The type of an ``input_audio.format``."""
     return "audio/mpeg" if form == "mp3" else f"audio/{form}"
-
-
-def audio_format(mime: str) -> str | None:
-    """The ``input_audio.format`` of a type; ``None``: the shape has none."""
-    return _FORMATS.get(mime)

@@ -14,78 +14,55 @@ from trivium.conversation.events import Done, Event, Start
 from trivium.conversation.parts import Text
 from trivium.conversation.tool_pairs import minted
 from trivium.conversation.usage import Usage
-from trivium.wire import caps, openai_usage
+from trivium.wire import caps, errors, openai_usage
 from trivium.wire.chat import failure, finish
 from trivium.wire.chat.answer_structs import OutsideUsage, Plain, Whole
 from trivium.wire.chat.chunk import ChunkChoice
 from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
-from trivium.wire.unknown_members import NOTED, READ, KnownMembers, Members
+from trivium.wire.lenient import decoded
+from trivium.wire.unknown_members import KnownMembers, Members, all_noted, all_read
 
-_FUNCTION: Final[Members] = {"name": READ, "arguments": READ}
+_FUNCTION: Final[Members] = all_read("name arguments")
 _SAID: Final[Members] = {
-    "role": READ,
-    "content": READ,
-    "refusal": READ,
-    "reasoning_content": READ,
-    "reasoning": READ,
-    "reasoning_details": READ,
+    **all_read(
+        "role content refusal reasoning_content reasoning reasoning_details annotations audio"
+        " images"
+    ),
     "tool_calls": [
         {
-            "index": READ,
-            "id": READ,
-            "type": READ,
+            **all_read("index id type extra_content"),
             "function": _FUNCTION,
-            "custom": {"name": READ, "input": READ},
-            "extra_content": READ,
+            "custom": all_read("name input"),
         }
     ],
     "function_call": _FUNCTION,
-    "annotations": READ,
-    "audio": READ,
-    "images": READ,
 }
-_SERVERS: Final = (
-    "kv_transfer_params",  # vLLM
-    "prompt_filter_results",  # Azure
-    "prompt_logprobs",  # vLLM
-    "prompt_token_ids",  # vLLM
-    "provider",  # OpenRouter
-    "timings",  # llama.cpp
-    "x_groq",  # Groq
+# of vLLM, OpenRouter, Azure, llama.cpp and Groq, on how they worked: nothing to act on
+_SERVERS: Final = all_noted(
+    "kv_transfer_params prompt_filter_results prompt_logprobs prompt_token_ids provider timings"
+    " x_groq"
 )
-"""What servers of this shape say of how they worked: nothing that a caller could act on."""
-_SERVERS_CHOICE: Final = (
-    "content_filter_results",  # Azure
-    "native_finish_reason",  # OpenRouter
-    "stop_reason",  # vLLM
-    "token_ids",  # vLLM
+_SERVERS_CHOICE: Final = all_noted(
+    "content_filter_results native_finish_reason stop_reason token_ids"
 )
 
 ANSWER: Final = KnownMembers(
     "ChatAnswer",
     {
-        "id": READ,
-        "object": READ,
-        "created": READ,
-        "model": READ,
         "choices": [
             {
-                "index": READ,
+                **all_read("index finish_reason error"),
                 "message": _SAID,
                 "delta": _SAID,
-                "finish_reason": READ,
-                "logprobs": {"content": READ, "refusal": NOTED},
-                "error": READ,
-                **dict.fromkeys(_SERVERS_CHOICE, NOTED),
+                "logprobs": {**all_read("content"), **all_noted("refusal")},
+                **_SERVERS_CHOICE,
             }
         ],
-        "usage": READ,
-        "error": READ,
-        "service_tier": READ,
-        "system_fingerprint": READ,
-        "obfuscation": READ,
-        **dict.fromkeys(_SERVERS, NOTED),
+        **all_read(
+            "id object created model usage error service_tier system_fingerprint obfuscation"
+        ),
+        **_SERVERS,
     },
 )
 """A whole answer, or a chunk of a stream. The fingerprint means something to its maker alone."""
@@ -118,14 +95,12 @@ def read(body: bytes, context: AnswerContext) -> Answer:
 
 
 def _whole(body: bytes, context: AnswerContext) -> Answer:
-    try:
-        whole = _decode(body)
-    except (ValueError, RecursionError):
-        raise failure.broke("it is no chat completion") from None
+    if (whole := decoded(_decode, body)) is None:
+        raise errors.nonsense("it is no chat completion")
     if whole.error:
         raise failure.told(whole.error, context)
     if not whole.choices:
-        raise failure.broke("it has no choices")
+        raise errors.nonsense("it has no choices")
     if len(whole.choices) > CHOICES_MAX:
         raise caps.too_many("choices", CHOICES_MAX)
     ANSWER.look(body, context.unread)
@@ -143,9 +118,7 @@ def elsewhere(data: bytes) -> Usage | None:
     """What an answer, or a chunk of one, reports elsewhere than in its ``usage``."""
     if b'"usage"' not in data:
         return None
-    try:
-        found = _decode_elsewhere(data)
-    except (ValueError, RecursionError):
+    if (found := decoded(_decode_elsewhere, data)) is None:
         return None
     return openai_usage.elsewhere(found.choices, found.x_groq)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from trivium.conversation.opaque import Opaque, Seal
 from trivium.conversation.parts import Audio, Image, Inline, Remote
-from trivium.wire.chat.media import data_url
+from trivium.wire.data_url import data_url
 
 ENCRYPTED: Final = "reasoning.encrypted"
 

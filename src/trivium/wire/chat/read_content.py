@@ -5,7 +5,6 @@ Agents are known to send the responses shape's part names and Anthropic's blocks
 """
 
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.items import Part
@@ -173,24 +172,20 @@ def _anthropic(given: dict[str, Any], path: str) -> Inline | Remote:
     raise wrong(f"{path}.type", "be base64 or url")
 
 
-_READERS: Final[MappingProxyType[str, Callable[[dict[str, Any], str, CacheMark | None], Part]]] = (
-    MappingProxyType(
-        {
-            "text": _text,
-            "image_url": _image_url,
-            "input_audio": _audio,
-            "file": _file,
-            "refusal": _refusal,
-            # as some servers of this shape take it
-            "video_url": _video,
-            # the responses shape's names
-            "input_text": _text,
-            "output_text": _text,
-            "input_image": _image_url,
-            "input_file": _file,
-            # Anthropic's
-            "image": _image,
-            "document": _document,
-        }
-    )
-)
+_READERS: Final[dict[str, Callable[[dict[str, Any], str, CacheMark | None], Part]]] = {
+    "text": _text,
+    "image_url": _image_url,
+    "input_audio": _audio,
+    "file": _file,
+    "refusal": _refusal,
+    # as some servers of this shape take it
+    "video_url": _video,
+    # the responses shape's names
+    "input_text": _text,
+    "output_text": _text,
+    "input_image": _image_url,
+    "input_file": _file,
+    # Anthropic's
+    "image": _image,
+    "document": _document,
+}

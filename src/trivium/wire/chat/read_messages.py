@@ -14,14 +14,7 @@ from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.losses import Rank
 from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque, Open
-from trivium.conversation.parts import (
-    SECTION,
-    Audio,
-    Reasoning,
-    ReasoningForm,
-    Refusal,
-    Text,
-)
+from trivium.conversation.parts import SECTION, Audio, Reasoning, ReasoningForm, Refusal, Text
 from trivium.conversation.request import Extension
 from trivium.wire.chat.citations import citations
 from trivium.wire.chat.read_content import MARKS, content, mark, part, texts
@@ -33,11 +26,8 @@ _encode: Final = msgspec.json.Encoder().encode
 _ROLES: Final = {"system": Role.SYSTEM, "developer": Role.DEVELOPER, "user": Role.USER}
 _SPEAKING: Final = {**_ROLES, "assistant": Role.ASSISTANT}
 _COMMON: Final = frozenset({"role", "content", "name"})
-_ASSISTANT: Final = frozenset(
+_ASSISTANT: Final = _COMMON.union(
     {
-        "role",
-        "content",
-        "name",
         "refusal",
         "tool_calls",
         "function_call",
@@ -48,7 +38,7 @@ _ASSISTANT: Final = frozenset(
         "reasoning_details",
     }
 )
-_RESULT: Final = frozenset({"role", "content", "name", "tool_call_id"})
+_RESULT: Final = _COMMON | {"tool_call_id"}
 _ECHOED: Final = frozenset({"id", "type", "status", "parsed", "logprobs", "finish_reason"})
 """Members that clients leave on messages they got or stored: nobody misses them."""
 

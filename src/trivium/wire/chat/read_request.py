@@ -21,12 +21,11 @@ from trivium.conversation.request import (
     Sampling,
 )
 from trivium.conversation.tools import Tool, ToolChoice
-from trivium.faults import Fault, Kind
 from trivium.wire.chat import read_tools
 from trivium.wire.chat.finish import is_legacy
 from trivium.wire.chat.read_messages import MessageReader
 from trivium.wire.chat.read_values import listed, mapping, string, text, wrong_type
-from trivium.wire.checks import check, missing, wrong
+from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.codec import ReadContext, ReadRequest
 from trivium.wire.peek import decode
 
@@ -37,9 +36,7 @@ _RANKS: Final = {"moderation": Rank.CONTRACT}
 
 
 def read(
-    members: Mapping[str, msgspec.Raw],
-    context: ReadContext,
-    foreign: ReadRequest | None = None,
+    members: Mapping[str, msgspec.Raw], context: ReadContext, foreign: ReadRequest | None = None
 ) -> Conversation:
     """Read a chat request. Raises ``Fault`` naming the member.
 
@@ -241,9 +238,7 @@ def _format(body: _Body, name: str) -> ResponseFormat:
     if strict is not None and not isinstance(strict, bool):
         raise wrong_type(f"{path}.strict", "a boolean", strict)
     if not schema.startswith(b"{"):
-        raise Fault(
-            Kind.INVALID_TYPE, f"`{path}.schema` must be an object.", param=f"{path}.schema"
-        )
+        raise mistyped(f"{path}.schema", "be an object")
     return ResponseFormat(
         FormatKind.SCHEMA,
         schema,
@@ -311,17 +306,7 @@ _SAMPLING: Final[_Rows] = {
 }
 """The same of ``Sampling``."""
 _BESIDES: Final = frozenset(
-    {
-        "model",
-        "messages",
-        "stream_options",
-        "max_tokens",
-        "max_completion_tokens",
-        "tools",
-        "tool_choice",
-        "functions",
-        "function_call",
-        "web_search_options",
-    }
+    {"model", "messages", "stream_options", "max_tokens", "max_completion_tokens"}
+    | {"tools", "tool_choice", "functions", "function_call", "web_search_options"}
 )
 """Members that are read by name."""

@@ -36,6 +36,7 @@ from trivium.wire.chat.read_answer import ANSWER
 from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
 from trivium.wire.frame_template import Template, Told
+from trivium.wire.lenient import decoded
 
 _opening: Final = msgspec.json.Decoder(OpeningChunk).decode
 _decode_uncounted: Final = msgspec.json.Decoder(UncountedChunk).decode
@@ -274,7 +275,7 @@ class Reader:
         reader = self._choices.get(number)
         if reader is None:
             if not 0 <= number < CHOICES_MAX:
-                raise failure.broke("a choice has no sensible index")
+                raise errors.nonsense("a choice has no sensible index")
             reader = self._choices[number] = ChoiceReader(number, self._sequence)
         reader.feed(choice, out)
         fault = failure.of_choice(choice, self._sequence.context)
@@ -314,10 +315,8 @@ def _uncounted(data: bytes) -> Chunk:
 
     Raises ``Fault``.
     """
-    try:
-        found = _decode_uncounted(text_repair.sound(data))
-    except (ValueError, RecursionError):
-        raise failure.broke("a frame is no chunk") from None
+    if (found := decoded(_decode_uncounted, text_repair.sound(data))) is None:
+        raise errors.nonsense("a frame is no chunk")
     return OpeningChunk(
         choices=found.choices,
         error=found.error,
@@ -328,9 +327,7 @@ def _uncounted(data: bytes) -> Chunk:
 
 
 def _read(frame: bytes) -> Told | None:
-    try:
-        plain = _plain(frame[len(_DATA) :])
-    except (ValueError, RecursionError):
+    if (plain := decoded(_plain, frame[len(_DATA) :])) is None:
         return None
     return plain.choices[0].delta.content, plain.obfuscation
 

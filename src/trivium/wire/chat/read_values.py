@@ -5,8 +5,8 @@ Paths are the caller's own: ``messages[2].content[0].text``.
 
 from typing import Any, Final
 
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing
+from trivium.faults import Fault
+from trivium.wire.checks import missing, mistyped
 
 _NAMES: Final = {str: "a string", bool: "a boolean", dict: "an object", list: "an array"}
 
@@ -14,7 +14,7 @@ _NAMES: Final = {str: "a string", bool: "a boolean", dict: "an object", list: "a
 def wrong_type(path: str, wanted: str, value: Any) -> Fault:
     """The fault for a value of another type."""
     got = _NAMES.get(type(value), "a number" if isinstance(value, int | float) else "null")
-    return Fault(Kind.INVALID_TYPE, f"`{path}` must be {wanted}, not {got}.", param=path)
+    return mistyped(path, f"be {wanted}, not {got}")
 
 
 def string(members: dict[str, Any], name: str, path: str) -> str:

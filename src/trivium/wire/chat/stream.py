@@ -89,7 +89,7 @@ class ChunkWatch:
         start, stop = span(run, at)
         for block in sse.blocks(run[start:stop]):
             found = _only_usage(block)
-            if found is None and (chunk := _read(block)) is not None:
+            if found is None and (chunk := sse.read(block, _decode)) is not None:
                 found = _told(chunk)
             self.usage = found or self.usage
 
@@ -115,7 +115,7 @@ class ChunkWatch:
             usage = _only_usage(block)
             is_only = usage is not None
             if usage is None:
-                chunk = _read(block)
+                chunk = sse.read(block, _decode)
                 if chunk is None:
                     continue
                 error = error_of(chunk.error)
@@ -151,14 +151,6 @@ def watch(facts: RequestFacts) -> ChunkWatch:
     return ChunkWatch(facts, Shape.CHAT)
 
 
-def _read(block: bytes) -> Watched | None:
-    frame = sse.parse(block)
-    try:
-        return None if frame is None else _decode(frame.data)
-    except (ValueError, RecursionError):
-        return None  # not a chunk we know how to read: it goes by
-
-
 def _told(chunk: Watched) -> Usage | None:
     """What a chunk reports, wherever in it."""
     return openai_usage.usage(chunk.usage) or openai_usage.elsewhere(chunk.choices, chunk.x_groq)
@@ -166,11 +158,8 @@ def _told(chunk: Watched) -> Usage | None:
 
 def _only_usage(block: bytes) -> Usage | None:
     """Usage of a chunk that tells nothing else; ``None`` for any other: look at it closely."""
-    frame = sse.parse(block)
-    try:
-        return None if frame is None else openai_usage.of(_decode_usage(frame.data).usage)
-    except (ValueError, RecursionError):
-        return None
+    found = sse.read(block, _decode_usage)
+    return None if found is None else openai_usage.of(found.usage)
 
 
 def _done_at(run: bytes) -> int:

@@ -14,14 +14,15 @@ from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS, Opaque
 from trivium.conversation.parts import Audio, Image, Inline, Reasoning, ReasoningForm, Refusal, Text
 from trivium.conversation.shape_capabilities import Loss
 from trivium.conversation.tool_pairs import minted
-from trivium.wire import caps, logprobs
-from trivium.wire.chat import failure, finish
+from trivium.wire import caps, errors, logprobs
+from trivium.wire.chat import finish
 from trivium.wire.chat.chunk import ChunkCall, ChunkChoice, ChunkMessage, Function
 from trivium.wire.chat.citations import citations
 from trivium.wire.chat.inline_reasoning import Tagged, thought
 from trivium.wire.chat.media import sniffed, source
 from trivium.wire.chat.reasoning_details import ReasoningDetails
 from trivium.wire.codec import AnswerContext
+from trivium.wire.lenient import decoded
 
 _encode = msgspec.json.Encoder().encode
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -97,11 +98,7 @@ class _Growing:
         self.tries -= 1
         if self.kind is CallKind.CUSTOM or not self.pieces:
             return False
-        try:
-            _object("".join(self.pieces).encode())
-        except (ValueError, RecursionError):
-            return False
-        return True
+        return decoded(_object, "".join(self.pieces).encode()) is not None
 
 
 class ChoiceReader:
@@ -389,13 +386,13 @@ class ChoiceReader:
                 growing.id = growing.id or minted(f"{self._sequence.seed}.{self._candidate}.{at}")
                 self._open_call(growing, out)
             elif growing.index < 0 and "".join(growing.pieces).strip() not in _EMPTY:
-                raise failure.broke("a call has no name")
+                raise errors.nonsense("a call has no name")
             nameless = nameless or growing.index < 0
             if growing.index >= 0 and not growing.closed:
                 self._close_call(growing, out)
         if nameless:
             if self.word in _CALLED and not self._ids:
-                raise failure.broke("a call has no name")  # and there is nothing else to run
+                raise errors.nonsense("a call has no name")  # and there is nothing else to run
             self._sequence.context.unread("tool_calls", Loss.UNKNOWN)
 
     def finished(self) -> Finished:

@@ -12,15 +12,7 @@ from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.custom_tools import Customs
 from trivium.conversation.items import Part
-from trivium.conversation.parts import (
-    SECTION,
-    Audio,
-    Image,
-    Reasoning,
-    Refusal,
-    Text,
-    TokenLogprob,
-)
+from trivium.conversation.parts import SECTION, Audio, Image, Reasoning, Refusal, Text, TokenLogprob
 from trivium.wire import logprobs
 from trivium.wire.chat import finish, write_usage
 from trivium.wire.chat.citations import annotation
@@ -58,11 +50,7 @@ def _choice(at: int, candidate: Candidate, legacy: bool, context: WriteContext) 
     if len(parts) == 1 and type(parts[0]) is Text and not (parts[0].citations or parts[0].logprobs):
         # HOT: most answers are one text: 1.5 -> 1.3 us
         # (2026-11-24, bench/hot.py --case reply.chat.chat-text)
-        message: dict[str, Any] = {
-            "role": "assistant",
-            "content": parts[0].text,
-            "refusal": None,
-        }
+        message: dict[str, Any] = {"role": "assistant", "content": parts[0].text, "refusal": None}
         likely = None
     else:
         said = _Said(context)

@@ -4,20 +4,17 @@ Source: OpenAI's API reference, chat completions, content parts, read 2026-11-21
 """
 
 from collections.abc import Iterable, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
 from trivium.conversation.items import Part
-from trivium.conversation.losses import DropAction, Report
-from trivium.conversation.member_table import Concept, foreign, lacking, member, reworded
+from trivium.conversation.member_table import Concept
 from trivium.conversation.parts import (
     Audio,
     CacheMark,
     Document,
     Image,
     Inline,
-    Native,
     Pieces,
     Refusal,
     Remote,
@@ -27,28 +24,21 @@ from trivium.conversation.parts import (
     VendorPart,
     Video,
 )
-from trivium.conversation.target import Input, TargetFacts
-from trivium.wire.chat.media import audio_format, data_url, file_name, text_of
+from trivium.conversation.target import Input
+from trivium.conversation.writer_base import WriterBase
+from trivium.wire.chat.media import file_name, text_of
+from trivium.wire.data_url import SOUND_FORMATS, data_url
+from trivium.wire.openai_members import cache_breakpoint
 
 _FAMILY: Final = frozenset({"chat", "responses"})
 """Shapes whose file ids are OpenAI's."""
-_TTL: Final = MappingProxyType({"5m": "30m", "1h": "30m", "30m": "30m", "12h": "12h"})
 _NOT_TAKEN: Final = "not taken by this model"
 
 
-class ContentWriter:
+class ContentWriter(WriterBase):
     """Writes parts for one target; what cannot be carried goes to the report."""
 
-    __slots__ = ("_caller", "_facts", "report")
-
-    def __init__(self, caller: str, facts: TargetFacts, report: Report) -> None:
-        self._caller = caller
-        self._facts = facts
-        self.report = report
-
-    def lack(self, concept: Concept, reason: str, act: DropAction = DropAction.DROPPED) -> None:
-        """Report a concept that is not carried. Raises ``Fault`` by its rank."""
-        lacking(self.report, concept, self._caller, reason, act=act)
+    __slots__ = ()
 
     def parts(self, parts: Iterable[Part]) -> list[dict[str, Any]]:
         """Content parts of a user turn."""
@@ -64,42 +54,31 @@ class ContentWriter:
         text = only(parts)
         return plain(self.parts(parts)) if text is None else text
 
-    def foreign(self, native: Native) -> None:
-        """Report members of a call that only its own shape has."""
-        foreign(native, self.report, member(Concept.HISTORY, self._caller))
-
-    def reworded(self, reason: str) -> None:
-        """Report that something in the history is said in another way or place."""
-        reworded(self.report, self._caller, reason)
-
     def mark(self, written: list[dict[str, Any]], cache: CacheMark) -> None:
         """Mark the last of some parts."""
         if written:
             self._marked(written[-1], cache)
         else:
-            self.lack(Concept.CACHE_MARK, "there is nothing to mark")
+            self.lacks(Concept.CACHE_MARK, "there is nothing to mark")
 
     def _marked(self, written: dict[str, Any], cache: CacheMark | None) -> None:
         if cache is None:
             return
-        if self._facts.cache_marks <= 0:
-            self.lack(Concept.CACHE_MARK, _NOT_TAKEN)
+        if self.facts.cache_marks <= 0:
+            self.lacks(Concept.CACHE_MARK, _NOT_TAKEN)
             return
-        found = {"mode": "explicit"}
-        if (ttl := _TTL.get(cache.ttl or "")) is not None:
-            found["ttl"] = ttl
-        written["prompt_cache_breakpoint"] = found
+        written["prompt_cache_breakpoint"] = cache_breakpoint(cache)
 
     def _part(self, part: Part) -> list[dict[str, Any]]:
         if isinstance(part, Text | Refusal):
             if isinstance(part, Text) and part.citations:
-                self.lack(Concept.CITATION, "the chat shape has no citations in a history")
+                self.lacks(Concept.CITATION, "the chat shape has no citations in a history")
             return [_text(part.text)]
         if isinstance(part, Document):
             return self._document(part)
         if isinstance(part, SearchResult):
             if part.citable:
-                self.lack(Concept.CITATION, "the chat shape cannot ask for citations")
+                self.lacks(Concept.CITATION, "the chat shape cannot ask for citations")
             return [_text(searched(part))]
         if isinstance(part, VendorPart):
             return self._vendor(part)
@@ -113,8 +92,8 @@ class ContentWriter:
         return [self._video(part)] if isinstance(part, Video) else []
 
     def _need(self, wanted: Input, concept: Concept) -> None:
-        if wanted not in self._facts.inputs:
-            self.lack(concept, _NOT_TAKEN)
+        if wanted not in self.facts.inputs:
+            self.lacks(concept, _NOT_TAKEN)
 
     def _url(self, source: Inline | Remote | Stored, remote: Input, concept: Concept) -> str:
         if isinstance(source, Inline):
@@ -122,7 +101,7 @@ class ContentWriter:
         if isinstance(source, Remote):
             self._need(remote, concept)
             return source.url
-        self.lack(Concept.FILE_ID, "a file of one vendor means nothing to another")
+        self.lacks(Concept.FILE_ID, "a file of one vendor means nothing to another")
         return ""
 
     def _image(self, image: Image) -> dict[str, Any]:
@@ -131,13 +110,10 @@ class ContentWriter:
         if isinstance(source, Inline):
             source = typed(source)
             if is_drawing(source):
-                self.lack(Concept.IMAGE, NO_DRAWING)
+                self.lacks(Concept.IMAGE, NO_DRAWING)
         inner = {"url": self._url(source, Input.IMAGE_URL, Concept.IMAGE)}
-        if image.detail is not None:
-            if Concept.DETAIL in self._facts.refuses:
-                self.lack(Concept.DETAIL, _NOT_TAKEN)
-            else:
-                inner["detail"] = image.detail
+        if image.detail is not None and self.takes(Concept.DETAIL):
+            inner["detail"] = image.detail
         return {"type": "image_url", "image_url": inner}
 
     def _audio(self, audio: Audio) -> dict[str, Any]:
@@ -145,12 +121,12 @@ class ContentWriter:
         if not isinstance(source, Inline):
             if source is None and audio.transcript:
                 return _text(audio.transcript)
-            self.lack(Concept.AUDIO_INPUT, "sound has to be in the body")
+            self.lacks(Concept.AUDIO_INPUT, "sound has to be in the body")
             return _text(audio.transcript)
         self._need(Input.AUDIO, Concept.AUDIO_INPUT)
-        form = audio_format(source.mime)
+        form = SOUND_FORMATS.get(source.mime)
         if form is None:
-            self.lack(Concept.AUDIO_INPUT, f"{source.mime} is not taken, wav and mp3 are")
+            self.lacks(Concept.AUDIO_INPUT, f"{source.mime} is not taken, wav and mp3 are")
         return {"type": "input_audio", "input_audio": {"data": source.data, "format": form}}
 
     def _video(self, video: Video) -> dict[str, Any]:
@@ -161,13 +137,13 @@ class ContentWriter:
     def _document(self, document: Document) -> list[dict[str, Any]]:
         source = document.source
         if document.citable:
-            self.lack(Concept.CITATION, "the chat shape cannot ask for citations")
+            self.lacks(Concept.CITATION, "the chat shape cannot ask for citations")
         head = _header(document)
         if isinstance(source, Pieces):
             return [*head, *(one for part in source.parts for one in self._part(part))]
         if isinstance(source, Stored):
             if source.shape not in _FAMILY:
-                self.lack(Concept.FILE_ID, "a file of one vendor means nothing to another")
+                self.lacks(Concept.FILE_ID, "a file of one vendor means nothing to another")
             return [*head, {"type": "file", "file": {"file_id": source.id}}]
         if isinstance(source, Remote):
             self._need(Input.DOCUMENT_URL, Concept.DOCUMENT_URL)
@@ -186,7 +162,7 @@ class ContentWriter:
         return [*_header(document, name), {"type": "file", "file": file}]
 
     def _vendor(self, part: VendorPart) -> list[dict[str, Any]]:
-        self.lack(Concept.VENDOR_PART, f"{part.kind} is known to its own shape only")
+        self.lacks(Concept.VENDOR_PART, f"{part.kind} is known to its own shape only")
         return [_text(part.text)] if part.text else []
 
 

@@ -13,9 +13,8 @@ from trivium.conversation.attachments import belonging
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.fit import FILLER
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
-from trivium.conversation.losses import DropAction, Mend, Report
+from trivium.conversation.losses import Mend, Report
 from trivium.conversation.member_table import DEMOTED, Concept
-from trivium.conversation.names import Names
 from trivium.conversation.opaque import EXTRA_CONTENT, REASONING_DETAILS
 from trivium.conversation.parts import (
     SECTION,
@@ -44,16 +43,13 @@ Message = dict[str, Any]
 _UNSAID: Final[Message] = {"role": "assistant", "content": ""}
 
 
-class MessageWriter:
+class MessageWriter(ContentWriter):
     """Writes the history of one request."""
 
-    __slots__ = ("_content", "_facts", "_names", "_report", "_system")
+    __slots__ = ("_system",)
 
-    def __init__(self, caller: str, facts: TargetFacts, names: Names, report: Report) -> None:
-        self._content = ContentWriter(caller, facts, report)
-        self._facts = facts
-        self._names = names
-        self._report = report
+    def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
+        super().__init__(conversation, facts, report)
         self._system = "developer" if facts.developer_role else "system"
 
     def messages(self, conversation: Conversation) -> list[Message]:
@@ -82,7 +78,7 @@ class MessageWriter:
 
     def _lead(self, conversation: Conversation, out: list[Message]) -> int:
         """Write the top-level instructions; how many turns were said with them."""
-        if self._facts.mid_system:
+        if self.facts.mid_system:
             if conversation.instructions:
                 out.append(self._instruct(conversation.instructions))
             return 0
@@ -99,26 +95,23 @@ class MessageWriter:
     def _filled(self, message: Message, turn: Turn, at: int) -> Message:
         """A message of which nothing is left says so: servers refuse one that says nothing."""
         if message == _UNSAID and any(not isinstance(part, Text) for part in turn.parts):
-            self._report.repair(Mend.EMPTY_TURN, f"turns[{at}]")
+            self.report.repair(Mend.EMPTY_TURN, f"turns[{at}]")
             return message | {"content": FILLER}
         return message
 
     def _instruct(self, parts: Any) -> Message:
-        return {"role": self._system, "content": self._content.content(parts)}
+        return {"role": self._system, "content": self.content(parts)}
 
     def _system_turn(self, turn: Turn) -> Message:
-        if self._facts.mid_system:
+        if self.facts.mid_system:
             return self._named(self._instruct(turn.parts), turn)
-        self._content.reworded(DEMOTED)
+        self.rewords(Concept.HISTORY, DEMOTED)
         words = "\n".join(part.text for part in turn.parts if isinstance(part, Text))
         return {"role": "user", "content": f"<system>\n{words}\n</system>"}
 
     def _named(self, message: Message, turn: Turn) -> Message:
-        if turn.name is not None:
-            if Concept.PARTICIPANT in self._facts.refuses:
-                self._content.lack(Concept.PARTICIPANT, "not taken by this model")
-            else:
-                message["name"] = turn.name
+        if turn.name is not None and self.takes(Concept.PARTICIPANT):
+            message["name"] = turn.name
         return message
 
     def _user(self, turn: Turn) -> list[Message]:
@@ -130,7 +123,7 @@ class MessageWriter:
                 out.append(self._result(part, media))
             else:
                 rest.append(part)
-        said = [*media, *self._content.parts(rest)]
+        said = [*media, *self.parts(rest)]
         if said or not out:
             out.append(self._named({"role": "user", "content": plain(said)}, turn))
         return out
@@ -138,11 +131,11 @@ class MessageWriter:
     def _result(self, result: ToolResult, media: list[dict[str, Any]]) -> Message:
         """A tool's message; what is no text follows in the next user message."""
         parts: list[Part] = []
-        inside = Input.RESULT_MEDIA in self._facts.inputs
+        inside = Input.RESULT_MEDIA in self.facts.inputs
         moved = 0
         for part in result.parts:
             if isinstance(part, Image | Audio | Video | Document) and not inside:
-                written = self._content.parts([part])
+                written = self.parts([part])
                 if written and all(one["type"] == "text" for one in written):
                     parts.extend(Text(one["text"]) for one in written)
                     continue
@@ -154,22 +147,19 @@ class MessageWriter:
             else:
                 parts.append(part)
         if moved:
-            self._content.reworded("media of a tool's result follow in a user message")
-        written = self._content.parts(parts)
+            reason = "media of a tool's result follow in a user message"
+            self.rewords(Concept.HISTORY, reason)
+        written = self.parts(parts)
         if result.cache is not None:
-            self._content.mark(written, result.cache)
+            self.mark(written, result.cache)
         if result.error:
-            self._content.lack(Concept.RESULT_ERROR, "said in the text instead", DropAction.CHANGED)
+            self.changes(Concept.RESULT_ERROR, "said in the text instead")
             first = written[0] if written else None
             if first is None or first["type"] != "text":
                 written.insert(0, {"type": "text", "text": _ERROR.rstrip()})
             elif not first["text"].startswith(_ERROR.rstrip()):
                 first["text"] = _ERROR + first["text"]
-        return {
-            "role": "tool",
-            "tool_call_id": result.call_id,
-            "content": plain(written),
-        }
+        return {"role": "tool", "tool_call_id": result.call_id, "content": plain(written)}
 
     def _assistant(self, turn: Turn) -> Message:
         message: Message = {"role": "assistant", "content": None}
@@ -182,7 +172,7 @@ class MessageWriter:
                 thoughts.append(part)
             else:
                 self._besides(part, message)
-        written = [one for one in self._content.parts(said) if one["text"]]
+        written = [one for one in self.parts(said) if one["text"]]
         if written:
             message["content"] = plain(written)
         elif message.keys() == {"role", "content"}:
@@ -200,32 +190,31 @@ class MessageWriter:
             message["audio"] = {"id": part.id}
         else:
             concept = Concept.AUDIO_INPUT if isinstance(part, Audio) else Concept.IMAGE
-            self._content.lack(concept, "an assistant's own media have no place in it")
+            self.lacks(concept, "an assistant's own media have no place in it")
 
     def _thoughts(self, message: Message, thoughts: list[Reasoning]) -> None:
         words = SECTION.join(part.text for part in thoughts if part.text)
-        if self._facts.reasoning_back is ReasoningBack.TEXT:
+        if self.facts.reasoning_back is ReasoningBack.TEXT:
             # servers that demand it in tool loops take the empty string too
             if words or "tool_calls" in message:
                 message["reasoning_content"] = words
         elif any(part.text and not part.opaque for part in thoughts):
-            self._content.lack(Concept.REASONING_STATE, "not read again by this model")
+            self.lacks(Concept.REASONING_STATE, "not read again by this model")
         details: list[msgspec.Raw] = []
         for part in thoughts:
-            for one in belonging(part.opaque, self._facts.origin):
+            for one in belonging(part.opaque, self.facts.origin):
                 if one.kind == REASONING_DETAILS:
                     details.extend(_list(one.data))
         if details:
             message["reasoning_details"] = details
 
     def _call(self, call: ToolCall) -> dict[str, Any]:
-        name = self._names.out(call.name, call.namespace)
+        name = self.target_name(call.name, call.namespace)
         if call.cache is not None:
-            self._content.lack(Concept.CACHE_MARK, "calls of the chat shape take no mark")
-        if call.native is not None:
-            self._content.foreign(call.native)
+            self.lacks(Concept.CACHE_MARK, "calls of the chat shape take no mark")
+        self.own(call.native, "", Concept.HISTORY)
         out: dict[str, Any] = {"id": call.id, "type": "function"}
-        if call.kind is CallKind.CUSTOM and self._facts.custom_tools:
+        if call.kind is CallKind.CUSTOM and self.facts.custom_tools:
             out["type"] = "custom"
             out["custom"] = {"name": name, "input": call.arguments}
         elif call.kind is CallKind.CUSTOM:
@@ -233,7 +222,7 @@ class MessageWriter:
             out["function"] = {"name": name, "arguments": words}
         else:
             out["function"] = {"name": name, "arguments": call.arguments or "{}"}
-        for one in belonging(call.opaque, self._facts.origin):
+        for one in belonging(call.opaque, self.facts.origin):
             if one.kind == EXTRA_CONTENT:
                 out["extra_content"] = msgspec.Raw(one.data)
         return out

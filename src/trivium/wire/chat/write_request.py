@@ -8,9 +8,9 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.effort import inexact, nearest, wished
-from trivium.conversation.losses import DropAction, Report
-from trivium.conversation.member_table import ROWS, Concept, lacking
-from trivium.conversation.names import Names, person
+from trivium.conversation.losses import Report
+from trivium.conversation.member_table import ROWS, Concept
+from trivium.conversation.names import person
 from trivium.conversation.request import (
     Conversation,
     Effort,
@@ -21,6 +21,7 @@ from trivium.conversation.request import (
     Thinking,
 )
 from trivium.conversation.target import TargetFacts, Thinks
+from trivium.conversation.writer_base import WriterBase
 from trivium.wire.chat.write_messages import MessageWriter
 from trivium.wire.chat.write_tools import ToolWriter
 
@@ -35,24 +36,21 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
     return _encode(_Writer(conversation, facts, report).body())
 
 
-class _Writer:
+class _Writer(WriterBase):
     """One body in the making."""
 
-    __slots__ = ("_body", "_facts", "_report", "_wish")
+    __slots__ = ("_body", "_wish")
 
     def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
+        super().__init__(conversation, facts, report)
         self._wish = conversation
-        self._facts = facts
-        self._report = report
         self._body: dict[str, Any] = {"model": facts.model}
 
     def body(self) -> dict[str, Any]:
-        requested, facts, body = self._wish, self._facts, self._body
-        names = Names(requested.tools, facts.tool_name_max, customs=facts.custom_tools)
-        turns = MessageWriter(requested.shape, facts, names, self._report)
-        body["messages"] = turns.messages(requested)
+        requested, facts, body = self._wish, self.facts, self._body
+        body["messages"] = MessageWriter(requested, facts, self.report).messages(requested)
         if requested.tools:
-            ToolWriter(requested, facts, names, self._report).write(requested, body)
+            ToolWriter(requested, facts, self.report).write(requested, body)
         if requested.sampling != _MODELS_OWN:
             self._sample()
         self._limit()
@@ -68,29 +66,24 @@ class _Writer:
             self._extend()
         return body
 
-    def _lack(self, concept: Concept, reason: str, act: DropAction = DropAction.DROPPED) -> None:
-        lacking(self._report, concept, self._wish.shape, reason, act=act)
-
     def _put(self, concept: Concept, value: Any) -> None:
         """Put a member into the body; absent values are none, refused ones are reported."""
         if value is None or value in ((), ""):
             return
         name = ROWS[concept].members.get("chat")
         if name is None:
-            self._lack(concept, "the chat shape has none")
-        elif concept in self._facts.refuses:
-            self._lack(concept, _NOT_TAKEN)
-        else:
+            self.lacks(concept, "the chat shape has none")
+        elif self.takes(concept):
             self._body[name] = value
 
     def _sample(self) -> None:
         # numbers go out as they came: compiled, a `float` makes 1.0 of the 1 of a caller
         sampling: Any = self._wish.sampling
         temperature = sampling.temperature
-        most = self._facts.temperature_max
+        most = self.facts.temperature_max
         if temperature is not None:
-            if temperature > most and Concept.TEMPERATURE not in self._facts.refuses:
-                self._lack(Concept.TEMPERATURE, f"at most {most:g}", DropAction.CHANGED)
+            if temperature > most and Concept.TEMPERATURE not in self.facts.refuses:
+                self.changes(Concept.TEMPERATURE, f"at most {most:g}")
                 temperature = most
             self._put(Concept.TEMPERATURE, temperature)
         if sampling.top_p is not None:
@@ -109,11 +102,10 @@ class _Writer:
     def _limit(self) -> None:
         limit = self._wish.output_max
         if limit is None:
-            limit = self._facts.output_default
+            limit = self.facts.output_default
         if limit is not None:
-            if self._facts.refuses and Concept.OUTPUT_MAX in self._facts.refuses:
-                self._lack(Concept.OUTPUT_MAX, _NOT_TAKEN)
-            self._body[self._facts.output_member] = limit
+            self.takes(Concept.OUTPUT_MAX)
+            self._body[self.facts.output_member] = limit
         if self._wish.stop:
             self._put(Concept.STOP, self._wish.stop)
 
@@ -121,25 +113,23 @@ class _Writer:
         wanted = wished(requested)
         if wanted is not Effort.NONE:
             if requested.switch is Thinking.BETWEEN_TOOLS:
-                self._lack(Concept.REASONING, "the chat shape knows no thinking between tools")
+                self.lacks(Concept.REASONING, "the chat shape knows no thinking between tools")
             if requested.shown is not None:
-                self._lack(
-                    Concept.REASONING, "what is shown of it cannot be chosen", DropAction.CHANGED
-                )
+                self.changes(Concept.REASONING, "what is shown of it cannot be chosen")
             if requested.style is not None:
-                self._lack(Concept.REASONING, "a summary has no style here", DropAction.CHANGED)
+                self.changes(Concept.REASONING, "a summary has no style here")
         if wanted is None:
             return
-        if self._facts.thinks is not Thinks.EFFORT or Concept.REASONING in self._facts.refuses:
+        if self.facts.thinks is not Thinks.EFFORT or Concept.REASONING in self.facts.refuses:
             if wanted is not Effort.NONE:
-                self._lack(Concept.REASONING, _NOT_TAKEN)
+                self.lacks(Concept.REASONING, _NOT_TAKEN)
             return
-        step = nearest(wanted, self._facts.efforts)
+        step = nearest(wanted, self.facts.efforts)
         if step is None:
-            self._lack(Concept.REASONING, _NOT_TAKEN)
+            self.lacks(Concept.REASONING, _NOT_TAKEN)
             return
         if step is not wanted or inexact(requested):
-            self._lack(Concept.REASONING, f"{step.value} is the nearest", DropAction.CHANGED)
+            self.changes(Concept.REASONING, f"{step.value} is the nearest")
         self._body["reasoning_effort"] = step.value
 
     def _shape_answer(self) -> None:
@@ -167,10 +157,10 @@ class _Writer:
         if wanted.kind is FormatKind.JSON:
             return {"type": "json_object"}
         if wanted.kind is FormatKind.ENUM:
-            self._lack(Concept.FORMAT, "the chat shape cannot ask for one bare word")
+            self.lacks(Concept.FORMAT, "the chat shape cannot ask for one bare word")
             return None
-        if not self._facts.schema:
-            self._lack(Concept.FORMAT, "this model takes no JSON schema")
+        if not self.facts.schema:
+            self.lacks(Concept.FORMAT, "this model takes no JSON schema")
             return None
         inner: dict[str, Any] = {"name": wanted.name or _SCHEMA_NAME}
         if wanted.description is not None:
@@ -187,7 +177,7 @@ class _Writer:
         if requested.user is not None:
             user = person(requested.user)
             if user != requested.user:
-                self._lack(Concept.USER, "its digest is sent")
+                self.lacks(Concept.USER, "its digest is sent")
             self._put(Concept.USER, user)
         if requested.safety_id is not None:
             self._put(Concept.SAFETY_ID, requested.safety_id)
@@ -198,7 +188,7 @@ class _Writer:
         if requested.store is not None:
             self._put(Concept.STORE, requested.store)
         if requested.cache is not None:
-            self._lack(Concept.CACHE_MARK, "the chat shape has no mark for the whole")
+            self.lacks(Concept.CACHE_MARK, "the chat shape has no mark for the whole")
 
     def _extend(self) -> None:
         """Members that only the caller's shape has: back into their own shape, else reported."""
@@ -207,6 +197,6 @@ class _Writer:
             if self._wish.shape == "chat" and top:
                 self._body[extension.member] = msgspec.Raw(extension.data)
             else:
-                self._report.drop(
+                self.report.drop(
                     extension.rank, extension.member, "known to the caller's own shape only"
                 )

@@ -25,14 +25,7 @@ from trivium.conversation.events import (
     Start,
     UsageReport,
 )
-from trivium.conversation.parts import (
-    SECTION,
-    Audio,
-    Image,
-    Reasoning,
-    Refusal,
-    Text,
-)
+from trivium.conversation.parts import SECTION, Audio, Image, Reasoning, Refusal, Text
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors, logprobs, sse
@@ -40,11 +33,11 @@ from trivium.wire.chat import finish, write_usage
 from trivium.wire.chat.citations import annotation
 from trivium.wire.chat.read_answer_parts import audio_members, details, extra, image_member
 from trivium.wire.codec import WriteContext
+from trivium.wire.heartbeat import COMMENT
 from trivium.wire.operation import Shape
 from trivium.wire.sse import unbroken
 
 _encode: Final = msgspec.json.Encoder().encode
-_HEARTBEAT: Final = b": keep-alive\n\n"
 _ROLE: Final = b'{"role":"assistant","content":"","refusal":null}'
 
 
@@ -171,7 +164,7 @@ class Writer:
 
     def heartbeat(self) -> bytes:
         """A comment, which every client skips."""
-        return _HEARTBEAT
+        return COMMENT
 
     def _flows(self, event: Delta | Deltas) -> bool:
         """Whether a part's pieces may be written now; else the piece is held."""

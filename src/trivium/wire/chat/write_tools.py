@@ -7,10 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom_tools import in_words
-from trivium.conversation.losses import DropAction, Rank, Report
-from trivium.conversation.member_table import Concept, foreign, lacking, member
-from trivium.conversation.names import Names
+from trivium.conversation.custom_tools import CLOSED_PARAMETERS, in_words
+from trivium.conversation.losses import Report
+from trivium.conversation.member_table import Concept
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
 from trivium.conversation.tools import (
@@ -23,27 +22,18 @@ from trivium.conversation.tools import (
     ToolChoice,
     VendorTool,
 )
+from trivium.conversation.writer_base import WriterBase
 
 _decode: Final = msgspec.json.Decoder().decode
-_INPUT: Final = msgspec.Raw(
-    b'{"type":"object","properties":{"input":{"type":"string"}},'
-    b'"required":["input"],"additionalProperties":false}'
-)
-"""Parameters of a free-text tool that travels as a function."""
 
 
-class ToolWriter:
+class ToolWriter(WriterBase):
     """Writes the tools of one request."""
 
-    __slots__ = ("_caller", "_customs", "_facts", "_names", "_report", "_spaces")
+    __slots__ = ("_customs", "_spaces")
 
-    def __init__(
-        self, conversation: Conversation, facts: TargetFacts, names: Names, report: Report
-    ) -> None:
-        self._caller = conversation.shape
-        self._facts = facts
-        self._names = names
-        self._report = report
+    def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
+        super().__init__(conversation, facts, report)
         self._spaces = {
             tool.name: tool.namespace
             for tool in conversation.tools
@@ -66,14 +56,8 @@ class ToolWriter:
         body["tools"] = tools
         if conversation.tool_choice is not None:
             body["tool_choice"] = self._choice(conversation.tool_choice)
-        if conversation.parallel_calls is not None:
-            if Concept.PARALLEL in self._facts.refuses:
-                self._lack(Concept.PARALLEL, "not taken by this model")
-            else:
-                body["parallel_tool_calls"] = conversation.parallel_calls
-
-    def _lack(self, concept: Concept, reason: str) -> None:
-        lacking(self._report, concept, self._caller, reason)
+        if conversation.parallel_calls is not None and self.takes(Concept.PARALLEL):
+            body["parallel_tool_calls"] = conversation.parallel_calls
 
     def _tool(self, tool: Tool, out: list[Any], body: dict[str, Any]) -> None:
         if isinstance(tool, FunctionTool):
@@ -85,26 +69,22 @@ class ToolWriter:
         else:
             self._vendor(tool, out)
         if tool.cache is not None:
-            self._lack(Concept.CACHE_MARK, "tools of the chat shape take no mark")
+            self.lacks(Concept.CACHE_MARK, "tools of the chat shape take no mark")
 
     def _function(self, tool: FunctionTool) -> dict[str, Any]:
-        function: dict[str, Any] = {"name": self._names.out(tool.name, tool.namespace)}
+        function: dict[str, Any] = {"name": self.target_name(tool.name, tool.namespace)}
         if tool.description is not None:
             function["description"] = tool.description
         if tool.parameters is not None:
             function["parameters"] = msgspec.Raw(tool.parameters)
-        if tool.strict is not None:
-            if Concept.STRICT_TOOL in self._facts.refuses:
-                self._lack(Concept.STRICT_TOOL, "not taken by this model")
-            else:
-                function["strict"] = tool.strict
-        if tool.native is not None:
-            foreign(tool.native, self._report, member(Concept.TOOLS, self._caller))
+        if tool.strict is not None and self.takes(Concept.STRICT_TOOL):
+            function["strict"] = tool.strict
+        self.own(tool.native, "", Concept.TOOLS)
         return function
 
     def _custom(self, tool: CustomTool) -> dict[str, Any]:
-        name = self._names.out(tool.name, tool.namespace)
-        if self._facts.custom_tools:
+        name = self.target_name(tool.name, tool.namespace)
+        if self.facts.custom_tools:
             custom: dict[str, Any] = {"name": name}
             if tool.description is not None:
                 custom["description"] = tool.description
@@ -113,16 +93,16 @@ class ToolWriter:
                 custom["format"] = {"type": "grammar", "grammar": grammar}
             return {"type": "custom", "custom": custom}
         function: dict[str, Any] = {"name": name}
-        if words := in_words(tool, self._report):
+        if words := in_words(tool, self.report):
             function["description"] = words
-        function["parameters"] = _INPUT
+        function["parameters"] = CLOSED_PARAMETERS
         return {"type": "function", "function": function}
 
     def _server(self, tool: ServerTool, body: dict[str, Any]) -> None:
-        if tool.kind not in self._facts.server_tools or tool.kind is not ServerKind.WEB_SEARCH:
-            self._lack(Concept.VENDOR_TOOL, f"it has no {tool.kind.value} tool of its own")
+        if tool.kind not in self.facts.server_tools or tool.kind is not ServerKind.WEB_SEARCH:
+            self.lacks(Concept.VENDOR_TOOL, f"it has no {tool.kind.value} tool of its own")
         if tool.allowed_domains or tool.blocked_domains or tool.max_uses is not None:
-            self._lack(Concept.VENDOR_TOOL, "its search cannot be restricted")
+            self.lacks(Concept.VENDOR_TOOL, "its search cannot be restricted")
         options: dict[str, Any] = {}
         if tool.context_size is not None:
             options["search_context_size"] = tool.context_size
@@ -135,26 +115,21 @@ class ToolWriter:
         if tool.native.shape == "chat":
             out.append(msgspec.Raw(tool.native.data))
         else:
-            self._lack(Concept.VENDOR_TOOL, f"{tool.kind} is known to its own shape only")
+            self.lacks(Concept.VENDOR_TOOL, f"{tool.kind} is known to its own shape only")
 
     def _choice(self, choice: ToolChoice) -> Any:
         if choice.native is not None:
             if choice.native.shape == "chat":
                 return msgspec.Raw(choice.native.data)
-            self._lack(Concept.TOOL_CHOICE, "it names a tool of another shape")
+            self.lacks(Concept.TOOL_CHOICE, "it names a tool of another shape")
         mode = choice.mode
         if mode is ChoiceMode.NONE:
             return "none"
         if mode is ChoiceMode.VALIDATED:
-            self._report.drop(
-                Rank.HINT,
-                member(Concept.TOOL_CHOICE, self._caller),
-                "calls are checked where the tool is strict",
-                DropAction.CHANGED,
-            )
+            self.rewords(Concept.TOOL_CHOICE, "calls are checked where the tool is strict")
         forced = mode in (ChoiceMode.REQUIRED, ChoiceMode.NAMED)
-        if forced and not self._facts.forced_calls:
-            self._lack(Concept.TOOL_CHOICE, "calls cannot be forced on this model")
+        if forced and not self.facts.forced_calls:
+            self.lacks(Concept.TOOL_CHOICE, "calls cannot be forced on this model")
         if mode is ChoiceMode.NAMED:
             return self._named(choice.names[0])
         word = "required" if forced else "auto"
@@ -165,4 +140,4 @@ class ToolWriter:
 
     def _named(self, name: str) -> dict[str, Any]:
         kind = "custom" if name in self._customs else "function"
-        return {"type": kind, kind: {"name": self._names.out(name, self._spaces.get(name))}}
+        return {"type": kind, kind: {"name": self.target_name(name, self._spaces.get(name))}}

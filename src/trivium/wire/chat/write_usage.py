@@ -10,10 +10,7 @@ from trivium.conversation.usage import Usage
 
 def written(usage: Usage) -> dict[str, Any]:
     """``usage``; the details are always there, as integers."""
-    prompt: dict[str, int] = {
-        "cached_tokens": usage.cache_read,
-        "audio_tokens": usage.audio_input,
-    }
+    prompt: dict[str, int] = {"cached_tokens": usage.cache_read, "audio_tokens": usage.audio_input}
     wrote = usage.cache_write_short + usage.cache_write_long
     if wrote:
         prompt["cache_write_tokens"] = wrote

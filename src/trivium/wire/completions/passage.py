@@ -1,22 +1,16 @@
 """The completions operation on the pass-through lane."""
 
-from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
-from trivium.wire import openai_members, whole_answer
-from trivium.wire.chat.request import changes as changes_of_chat
+from trivium.wire import openai_members
+from trivium.wire.chat.request import answer, changes
 from trivium.wire.chat.stream import ChunkWatch
 from trivium.wire.checks import check, missing
 from trivium.wire.operation import Shape
-from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
+from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
-
-
-def answer(body: bytes) -> AnswerFacts:
-    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    return whole_answer.answer(body, "choices")
 
 
 def watch(facts: RequestFacts) -> ChunkWatch:
@@ -44,13 +38,6 @@ def facts(body: Members) -> RequestFacts:
         choices=choices,
         usage_wanted=openai_members.usage_wanted(body),
     )
-
-
-def changes(
-    body: Members, facts: RequestFacts, upstream_model: str, ask_usage: bool
-) -> Mapping[str, bytes | None]:
-    """As on the chat shape: model name, and usage in the stream."""
-    return changes_of_chat(body, facts, upstream_model, ask_usage)
 
 
 def _prompts(raw: bytes | None) -> int:

@@ -12,10 +12,10 @@ import msgspec
 
 from trivium.conversation.losses import Rank
 from trivium.conversation.request import Conversation, Extension
-from trivium.faults import Fault, Kind
+from trivium.faults import Fault
 from trivium.wire.chat.read_request import read as read_chat
 from trivium.wire.chat.read_values import wrong_type
-from trivium.wire.checks import missing, wrong
+from trivium.wire.checks import missing, uncarried, wrong
 from trivium.wire.codec import ReadContext
 from trivium.wire.peek import decode
 
@@ -26,27 +26,10 @@ BEST_OF_MAX: Final = 20
 _encode: Final = msgspec.json.Encoder().encode
 
 _SHARED: Final = frozenset(
-    {
-        "model",
-        "stream",
-        "stream_options",
-        "temperature",
-        "top_p",
-        "frequency_penalty",
-        "presence_penalty",
-        "seed",
-        "logit_bias",
-        "max_tokens",
-        "n",
-        "stop",
-        "user",
-        "metadata",
-        "safety_identifier",
-        "prompt_cache_key",
-        "service_tier",
-        "reasoning_effort",
-        "response_format",
-    }
+    {"model", "stream", "stream_options", "max_tokens", "n", "stop", "user"}
+    | {"temperature", "top_p", "frequency_penalty", "presence_penalty", "seed", "logit_bias"}
+    | {"metadata", "safety_identifier", "prompt_cache_key", "service_tier"}
+    | {"reasoning_effort", "response_format"}
 )
 """Members that mean the same on the chat shape; the last six are servers' own additions here."""
 _OWN: Final = frozenset({"prompt", "best_of", "echo", "logprobs", "suffix"})
@@ -162,8 +145,5 @@ def _flag(value: Any, name: str) -> bool:
 
 
 def _cannot(name: str, reason: str) -> Fault:
-    return Fault(
-        Kind.UNREPRESENTABLE,
-        f"{name} cannot be carried to a model that takes conversations: {reason}.",
-        param=name,
-    )
+    why = f"cannot be carried to a model that takes conversations: {reason}"
+    return uncarried(name, f"{name} {why}.")

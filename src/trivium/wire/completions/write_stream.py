@@ -23,12 +23,12 @@ from trivium.faults import Fault
 from trivium.wire import errors, sse
 from trivium.wire.chat import write_usage
 from trivium.wire.codec import WriteContext
-from trivium.wire.completions import write_choice
+from trivium.wire.completions import write_answer
 from trivium.wire.completions.read_request import echoed
+from trivium.wire.heartbeat import COMMENT
 from trivium.wire.operation import Shape
 
 _encode: Final = msgspec.json.Encoder().encode
-_HEARTBEAT: Final = b": keep-alive\n\n"
 
 
 class Writer:
@@ -38,7 +38,7 @@ class Writer:
 
     def __init__(self, context: WriteContext) -> None:
         self._context = context
-        self._before = write_choice.prompt_of(context.request) if echoed(context.members) else ""
+        self._before = write_answer.prompt_of(context.request) if echoed(context.members) else ""
         self._parts: dict[int, int] = {}
         """Candidate of each part whose text is told."""
         self._sizes: dict[int, int] = {}
@@ -47,7 +47,7 @@ class Writer:
         self._ended = False
         head = {
             "id": f"cmpl-{context.id}",
-            "object": write_choice.OBJECT,
+            "object": write_answer.OBJECT,
             "created": context.created,
             "model": context.model,
         }
@@ -71,7 +71,7 @@ class Writer:
 
     def heartbeat(self) -> bytes:
         """A comment, which every client skips."""
-        return _HEARTBEAT
+        return COMMENT
 
     def _event(self, event: Event, out: list[bytes]) -> None:
         if type(event) is Delta:
@@ -81,14 +81,14 @@ class Writer:
         elif type(event) is PartStart:
             if isinstance(event.part, Text | Refusal):
                 self._parts[event.index] = event.candidate
-            if words := write_choice.text_of(event.part):
+            if words := write_answer.text_of(event.part):
                 self._say(event.candidate, words, (), out)
         elif type(event) is UsageReport:
             self._usage = event.usage
         elif type(event) is Finished:
             self._opened(event.candidate, out)
             self._chunk(
-                event.candidate, "", b"null", _encode(write_choice.ending(event.finish)), out
+                event.candidate, "", b"null", _encode(write_answer.ending(event.finish)), out
             )
         elif type(event) is Done:
             self._done(out)
@@ -107,7 +107,7 @@ class Writer:
     ) -> None:
         self._opened(candidate, out)
         size = self._sizes[candidate]
-        probable = _encode(write_choice.probabilities(tokens, size)) if tokens else b"null"
+        probable = _encode(write_answer.probabilities(tokens, size)) if tokens else b"null"
         self._sizes[candidate] = size + len(text)
         self._chunk(candidate, text, probable, b"null", out)
 

@@ -1,17 +1,12 @@
 """The embeddings operation on the pass-through lane; it never streams."""
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from trivium.wire import openai_members, whole_answer
 from trivium.wire.checks import missing
-from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
+from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
-
-
-def answer(body: bytes) -> AnswerFacts:
-    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    return whole_answer.answer(body, "data")
 
 
 def facts(body: Members) -> RequestFacts:
@@ -22,14 +17,6 @@ def facts(body: Members) -> RequestFacts:
     return RequestFacts(model=model, output_max=0)
 
 
-def changes(
-    body: Members,
-    facts: RequestFacts,
-    upstream_model: str,
-    ask_usage: bool,  # noqa: ARG001 - part of the contract; embeddings do not stream
-) -> Mapping[str, bytes | None]:
-    """The upstream's model name. ``encoding_format`` stays: SDKs decode what they asked for."""
-    return openai_members.renamed(body, facts, upstream_model)
-
-
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer)
+PASSAGE: Final = PassThroughSpec(
+    facts=facts, changes=openai_members.renamed, answer=partial(whole_answer.answer, content="data")
+)

@@ -17,10 +17,12 @@ from trivium.conversation.losses import Rank, Report
 from trivium.conversation.request import Extension
 from trivium.conversation.usage import Usage
 from trivium.conversation.vectors import VectorAnswer, VectorRequest
-from trivium.faults import Fault, Kind
+from trivium.faults import Fault
 from trivium.wire import openai_usage
 from trivium.wire.chat.read_values import wrong_type
-from trivium.wire.checks import missing, wrong
+from trivium.wire.checks import missing, uncarried, wrong
+from trivium.wire.errors import nonsense
+from trivium.wire.lenient import decoded
 from trivium.wire.peek import decode
 from trivium.wire.vectors import Vectors
 from trivium.wire.whole_answer import error_of
@@ -84,10 +86,8 @@ def write_request(wanted: VectorRequest, model: str, report: Report) -> bytes:
 
 def read_answer(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> VectorAnswer:
     """The vectors by their index, whatever order they came in."""
-    try:
-        found = _answer.decode(body)
-    except (ValueError, RecursionError):
-        raise _broke("it is no list of vectors") from None
+    if (found := decoded(_answer.decode, body)) is None:
+        raise nonsense("it is no list of vectors")
     if (error := error_of(found.error)) is not None:
         raise refused(error)
     rows = found.data or []
@@ -96,9 +96,9 @@ def read_answer(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> V
         vector = unpacked(row.embedding) if isinstance(row.embedding, str) else row.embedding
         placed[at if row.index is None else row.index] = vector
     if len(rows) != count or set(placed) != set(range(count)):
-        raise _broke(f"{count} vectors were asked for")
+        raise nonsense(f"{count} vectors were asked for")
     if not all(placed.values()):
-        raise _broke("a vector has no numbers")
+        raise nonsense("a vector has no numbers")
     return VectorAnswer(
         vectors=tuple(placed[at] for at in range(count)), usage=openai_usage.usage(found.usage)
     )
@@ -129,7 +129,7 @@ def packed(vector: list[float]) -> str:
     try:
         return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
     except OverflowError:
-        raise _broke("a number is too large") from None
+        raise nonsense("a number is too large") from None
 
 
 def unpacked(text: str) -> list[float]:
@@ -138,7 +138,7 @@ def unpacked(text: str) -> list[float]:
         data = base64.b64decode(text, validate=True)
         return list(struct.unpack(f"<{len(data) // 4}f", data))
     except (ValueError, struct.error):
-        raise _broke("a vector is no base64 of floats") from None
+        raise nonsense("a vector is no base64 of floats") from None
 
 
 def _inputs(value: Any) -> tuple[str, ...]:
@@ -152,21 +152,14 @@ def _inputs(value: Any) -> tuple[str, ...]:
         raise wrong("input", "not be an empty array")
     for at, one in enumerate(value):
         if isinstance(one, list) or (isinstance(one, int) and not isinstance(one, bool)):
-            raise Fault(
-                Kind.UNREPRESENTABLE,
+            raise uncarried(
+                "input",
                 "input cannot be carried as token ids: they mean something to one model only. "
                 "Send text.",
-                param="input",
             )
         if not isinstance(one, str):
             raise wrong_type(f"input[{at}]", "a string", one)
     return tuple(value)
-
-
-def _broke(why: str) -> Fault:
-    return Fault(
-        Kind.UPSTREAM_BROKE, f"The upstream's answer is not what its protocol says: {why}."
-    )
 
 
 VECTORS: Final = Vectors(

@@ -7,15 +7,13 @@ reference and clients that read this form, 2026-11-21.
 """
 
 import re
-from collections.abc import Mapping
 from typing import Any, Final
 
-from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import caps, errors, json_size
 from trivium.wire.errors import body
-from trivium.wire.generate.chunk import read, read_all, told
-from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
+from trivium.wire.generate.chunk import ReplyWatch, read, read_all, told
+from trivium.wire.generate.read_usage import CACHED, complete, merged
 from trivium.wire.operation import Shape
 from trivium.wire.sse import FRAME_BYTES_MAX
 
@@ -38,31 +36,24 @@ _OPEN, _QUOTE, _BACKSLASH = b'{"\\'
 _OPEN_ARRAY, _CLOSE_ARRAY = b"[]"
 
 
-class ArrayWatch:
+class ArrayWatch(ReplyWatch):
     """Watches one streamed array."""
 
     __slots__ = (
         "_at",
         "_buffer",
-        "_counters",
         "_depth",
-        "_ended",
         "_in_string",
         "_opened",
         "_over",
         "_sent",
         "_start",
-        "error",
-        "finished",
         "limit",
     )
 
     def __init__(self, limit: int = FRAME_BYTES_MAX) -> None:
-        self.finished = False
-        self.error: bytes | None = None
+        super().__init__()
         self.limit = limit
-        self._counters: Mapping[str, Any] = {}
-        self._ended = False
         self._buffer = bytearray()  # what has not been forwarded
         self._at = 0  # how far the buffer has been looked at
         self._start = 0  # where the open element starts
@@ -71,16 +62,6 @@ class ArrayWatch:
         self._opened = False
         self._over = False  # nothing more is forwarded
         self._sent = False
-
-    @property
-    def usage(self) -> Usage | None:
-        """The totals so far; worked out when asked, since each element replaces the last."""
-        return usage(self._counters)
-
-    @property
-    def stopped(self) -> bool:
-        """Whether a candidate has said why it ended, or why there is none."""
-        return self._ended
 
     def feed(self, data: bytes) -> bytes:
         """What to forward of one upstream read: whole elements, up to an error.
@@ -239,7 +220,5 @@ class ArrayWatch:
             self.error = chunk.error
             self._over = True
             return True
-        self._ended = self._ended or chunk.finished
-        if chunk.usage is not None:
-            self._counters = merged(self._counters, chunk.usage)
+        self._note(chunk)
         return False

@@ -3,10 +3,12 @@
 The same object is a whole answer, an event of a stream and an element of the array form.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.usage import Usage
 from trivium.wire.generate.chunk_structs import (
     CandidateEnd,
     ChunkBody,
@@ -15,6 +17,8 @@ from trivium.wire.generate.chunk_structs import (
     UncountedBody,
     WatchedChunk,
 )
+from trivium.wire.generate.read_usage import merged, usage
+from trivium.wire.lenient import decoded
 from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(ChunkBody).decode
@@ -32,9 +36,7 @@ def read(data: bytes | bytearray) -> WatchedChunk | None:
 
 
 def _uncounted(data: bytes | bytearray) -> WatchedChunk | None:
-    try:
-        found = _decode_uncounted(data)
-    except (ValueError, RecursionError):
+    if (found := decoded(_decode_uncounted, data)) is None:
         return None
     body = ChunkBody(candidates=found.candidates, promptFeedback=found.promptFeedback)
     return told(body, error_of(found.error) if found.error else None)
@@ -42,21 +44,19 @@ def _uncounted(data: bytes | bytearray) -> WatchedChunk | None:
 
 def read_all(array: bytes) -> list[Good] | None:
     """The objects of a JSON array; ``None`` where one has an error, or is no such object."""
-    try:
-        return _decode_good(array)
-    except (ValueError, RecursionError):
-        return None
+    return decoded(_decode_good, array)
 
 
 def told(body: Reply, error: bytes | None = None) -> WatchedChunk:
     """The facts of a response object whose error is ``error``."""
     reported = body.usageMetadata
-    candidates = body.candidates
+    candidates, feedback = body.candidates, body.promptFeedback
     return WatchedChunk(
-        finished=_ended(candidates) or _blocked(body.promptFeedback, candidates),
+        finished=_ended(candidates)
+        or (not candidates and isinstance(feedback, dict) and bool(feedback.get("blockReason"))),
         usage=reported if isinstance(reported, dict) else None,
         error=error,
-        answers=not (candidates is None and body.promptFeedback is None and reported is None),
+        answers=not (candidates is None and feedback is None and reported is None),
     )
 
 
@@ -69,5 +69,28 @@ def _ended(candidates: list[CandidateEnd | None] | None) -> bool:
     return False
 
 
-def _blocked(feedback: Any, candidates: list[CandidateEnd | None] | None) -> bool:
-    return not candidates and isinstance(feedback, dict) and bool(feedback.get("blockReason"))
+class ReplyWatch:
+    """What is known of one answer that goes by, whatever frames it comes in."""
+
+    __slots__ = ("_counters", "_ended", "error", "finished")
+
+    def __init__(self) -> None:
+        self.finished = False
+        self.error: bytes | None = None
+        self._counters: Mapping[str, Any] = {}
+        self._ended = False
+
+    @property
+    def usage(self) -> Usage | None:
+        """The totals so far; worked out when asked, since each object replaces the last."""
+        return usage(self._counters)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a candidate has said why it ended, or why there is none."""
+        return self._ended
+
+    def _note(self, chunk: WatchedChunk) -> None:
+        self._ended = self._ended or chunk.finished
+        if chunk.usage is not None:
+            self._counters = merged(self._counters, chunk.usage)

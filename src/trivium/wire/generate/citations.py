@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from trivium.conversation.parts import Citation
+from trivium.wire.lenient import objects_of, string
 
 _STEP: Final = 512
 _CONTINUED: Final = bytes(range(0x80, 0xC0))
@@ -79,8 +80,8 @@ def citations(grounding: Any, sources: Any, text: str) -> list[Citation]:
     out: list[Citation] = []
     data = Offsets(text)
     if isinstance(grounding, dict):
-        chunks = [_source(chunk) for chunk in _list(grounding.get("groundingChunks"))]
-        supports = _list(grounding.get("groundingSupports"))
+        chunks = [_source(chunk) for chunk in objects_of(grounding.get("groundingChunks"))]
+        supports = objects_of(grounding.get("groundingSupports"))
         for support in supports:
             segment = support.get("segment")
             segment = segment if isinstance(segment, dict) else {}
@@ -93,10 +94,10 @@ def citations(grounding: Any, sources: Any, text: str) -> list[Citation]:
         if not supports:
             out.extend(Citation(*source) for source in chunks if source is not None)
     if isinstance(sources, dict):
-        for row in _list(sources.get("citations") or sources.get("citationSources")):
+        for row in objects_of(sources.get("citations") or sources.get("citationSources")):
             if isinstance(row.get("uri"), str):
                 start, end = _span(row, data)
-                out.append(Citation(row["uri"], _str(row.get("title")), start, end))
+                out.append(Citation(row["uri"], string(row.get("title")), start, end))
     return out
 
 
@@ -165,14 +166,6 @@ def _source(chunk: dict[str, Any]) -> tuple[str | None, str | None] | None:
     for kind in ("web", "retrievedContext", "maps"):
         found = chunk.get(kind)
         if isinstance(found, dict):
-            uri, title = _str(found.get("uri")), _str(found.get("title"))
+            uri, title = string(found.get("uri")), string(found.get("title"))
             return (uri, title) if uri or title else None
     return None
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
-
-
-def _str(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

@@ -18,24 +18,6 @@ from trivium.wire.generate.read_stream import Reader
 from trivium.wire.generate.write_stream import Writer
 from trivium.wire.operation import Shape
 
-PLACES: Final = ShapeCapabilities(
-    shape="generate",
-    shows=lambda part: (
-        write_answer_parts.plain(part) is not None
-        and not (isinstance(part, Audio) and part.source is None)
-    ),
-    words=lambda part: isinstance(part, Audio) and bool(part.transcript),
-    ends=frozenset(Unified) - {Unified.STOP_SEQUENCE, Unified.CONTEXT_FULL, Unified.PAUSED},
-    explanation=True,
-    form=ReasoningForm.SUMMARY,
-    candidates=True,
-    logprobs=True,
-    queries=True,
-    cut_calls=CUT,
-    counters=("cache_write_long", "cache_write_short"),
-    tiers=frozenset({"default", "flex", "priority"}),
-)
-
 CODEC: Final = Codec(
     shape=Shape.GENERATE,
     read_request=read_request.read,
@@ -44,5 +26,21 @@ CODEC: Final = Codec(
     write_answer=write_answer.write,
     read_stream=Reader,
     write_stream=Writer,
-    places=PLACES,
+    places=ShapeCapabilities(
+        shape="generate",
+        shows=lambda part: (
+            write_answer_parts.plain(part) is not None
+            and not (isinstance(part, Audio) and part.source is None)
+        ),
+        words=lambda part: isinstance(part, Audio) and bool(part.transcript),
+        ends=frozenset(Unified) - {Unified.STOP_SEQUENCE, Unified.CONTEXT_FULL, Unified.PAUSED},
+        explanation=True,
+        form=ReasoningForm.SUMMARY,
+        candidates=True,
+        logprobs=True,
+        queries=True,
+        cut_calls=CUT,
+        counters=("cache_write_long", "cache_write_short"),
+        tiers=frozenset({"default", "flex", "priority"}),
+    ),
 )

@@ -4,7 +4,6 @@ There is no word for tool calls: a turn with calls ends with ``STOP``. Source: t
 reference and google-genai 3.4, read on 2026-11-21.
 """
 
-from types import MappingProxyType
 from typing import Final
 
 from trivium.conversation.finish import Finish, Unified
@@ -48,23 +47,15 @@ CUT: Final = frozenset(
 what was stopped.
 """
 
-_WORDS: Final = MappingProxyType(
-    {
-        Unified.STOP: "STOP",
-        Unified.STOP_SEQUENCE: "STOP",
-        Unified.TOOL_CALLS: "STOP",
-        Unified.LENGTH: "MAX_TOKENS",
-        Unified.CONTEXT_FULL: "MAX_TOKENS",
-        Unified.CONTENT_FILTER: "SAFETY",
-        Unified.PAUSED: "OTHER",
-        Unified.OTHER: "OTHER",
-    }
-)
-
-
-_ENDS: Final = {
-    "STOP": Finish(Unified.STOP, "STOP"),
-    "MAX_TOKENS": Finish(Unified.LENGTH, "MAX_TOKENS"),
+_WORDS: Final = {
+    Unified.STOP: "STOP",
+    Unified.STOP_SEQUENCE: "STOP",
+    Unified.TOOL_CALLS: "STOP",
+    Unified.LENGTH: "MAX_TOKENS",
+    Unified.CONTEXT_FULL: "MAX_TOKENS",
+    Unified.CONTENT_FILTER: "SAFETY",
+    Unified.PAUSED: "OTHER",
+    Unified.OTHER: "OTHER",
 }
 
 

@@ -9,6 +9,7 @@ their pieces. Source: google-genai 3.4.0, ``chats.py``; llama.cpp's server in xl
 
 from collections.abc import Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from trivium.conversation.items import Part, Role, Turn
@@ -29,7 +30,7 @@ def together(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     if not any(map(_follows, turns, turns[1:])):
         return turns
     out: list[Turn] = []
-    for role, run in groupby(turns, _role):
+    for role, run in groupby(turns, attrgetter("role")):
         rows = list(run)
         if role is _ASSISTANT and len(rows) > 1:
             rows = _joined([row for row in rows if not _is_silent(row)] or rows[:1])
@@ -76,10 +77,6 @@ def _close(parts: list[Part], pieces: list[str]) -> None:
     assert isinstance(last, Text | Reasoning)
     words = "".join((last.text, *pieces))
     parts[-1] = Text(words) if type(last) is Text else Reasoning(words, ReasoningForm.SUMMARY)
-
-
-def _role(turn: Turn) -> Role:
-    return turn.role
 
 
 def _follows(turn: Turn, after: Turn) -> bool:

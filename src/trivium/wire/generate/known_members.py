@@ -5,71 +5,42 @@ Source: the vendor's reference and google-genai 3.4, read on 2026-11-21.
 
 from typing import Final
 
-from trivium.wire.unknown_members import NOTED, READ, TOLD, KnownMembers, Members
+from trivium.wire.unknown_members import TOLD, KnownMembers, Members, all_noted, all_read
 
-_OWN: Final = frozenset(
-    {
-        "codeExecutionResult",
-        "executableCode",
-        "fileData",
-        "functionCall",
-        "functionResponse",
-        "inlineData",
-        "text",
-        "toolCall",
-        "toolResponse",
-    }
+_OWN: Final = all_read(
+    "codeExecutionResult executableCode fileData functionCall functionResponse inlineData text"
+    " toolCall toolResponse"
 )
 """Members of data of a part."""
-_ABOUT: Final = (
-    "audioMetadata",
-    "documentMetadata",
-    "mediaProcessing",
-    "mediaResolution",
-    "partMetadata",
-    "speechMetadata",
-    "videoMetadata",
-)
-"""Members that say something about a part's data."""
-_PART: Final[Members] = {
-    **dict.fromkeys(sorted(_OWN), READ),
-    "thought": READ,
-    "thoughtSignature": READ,
-    **dict.fromkeys(_ABOUT, NOTED),
+MODIFIERS: Final[Members] = {
+    **all_read("thought thoughtSignature"),
+    **all_noted(
+        "audioMetadata documentMetadata mediaProcessing mediaResolution partMetadata"
+        " speechMetadata videoMetadata"
+    ),
 }
+"""Members that say something about a part's one data member."""
 
 ANSWER: Final = KnownMembers(
     "GenerateAnswer",
     {
         "candidates": [
             {
-                "content": {"parts": [_PART], "role": READ},
-                "finishReason": READ,
-                "finishMessage": READ,
-                "index": READ,
-                "citationMetadata": READ,
-                "continuationToken": READ,
-                "groundingMetadata": READ,
-                "logprobsResult": READ,
-                "avgLogprobs": NOTED,
-                "groundingAttributions": NOTED,
-                "safetyRatings": NOTED,
-                "tokenCount": NOTED,
+                "content": {"parts": [{**_OWN, **MODIFIERS}], **all_read("role")},
+                **all_read(
+                    "finishReason finishMessage index citationMetadata continuationToken"
+                    " groundingMetadata logprobsResult"
+                ),
+                **all_noted("avgLogprobs groundingAttributions safetyRatings tokenCount"),
                 "urlContextMetadata": TOLD,
             }
         ],
         "promptFeedback": {
-            "blockReason": READ,
-            "blockReasonMessage": READ,
-            "safetyRatings": NOTED,
+            **all_read("blockReason blockReasonMessage"),
+            **all_noted("safetyRatings"),
         },
-        "usageMetadata": READ,
-        "modelVersion": READ,
-        "responseId": READ,
-        "createTime": READ,
-        "error": READ,
-        "modelStatus": NOTED,
-        "sdkHttpResponse": READ,
+        **all_read("usageMetadata modelVersion responseId createTime error sdkHttpResponse"),
+        **all_noted("modelStatus"),
     },
 )
 """A whole answer, or a chunk of a stream."""

@@ -13,6 +13,7 @@ from trivium.conversation.parts import TokenLogprob
 from trivium.conversation.shape_capabilities import Loss
 from trivium.wire import caps, json_size
 from trivium.wire.generate.answer_structs import Likely, LikelyResult
+from trivium.wire.lenient import decoded
 from trivium.wire.unknown_members import Tell
 
 _OBJECTS_MAX: Final = 2 * caps.PROBABILITIES_MAX
@@ -29,9 +30,7 @@ def read(raw: msgspec.Raw, unread: Tell) -> tuple[TokenLogprob, ...]:
     if len(raw) > _OBJECTS_MAX and json_size.exceeds(bytes(raw), _OBJECTS_MAX):
         unread("logprobs", Loss.UNKNOWN)
         return ()
-    try:
-        result = _result(raw)
-    except (ValueError, RecursionError):
+    if (result := decoded(_result, raw)) is None:
         return ()
     chosen = [one for one in result.chosenCandidates or () if one is not None]
     top = result.topCandidates or []

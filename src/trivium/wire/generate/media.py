@@ -1,7 +1,6 @@
 """Media between ``inlineData`` or ``fileData`` and canonical parts."""
 
 import re
-from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.addresses import WATCHED, ending, host
@@ -13,23 +12,21 @@ _OWN: Final = re.compile(
     r"(?:files/|gs://|https?://generativelanguage\.googleapis\.com/)", re.IGNORECASE
 )
 """Addresses that only the vendor itself can read."""
-_ENDINGS: Final = MappingProxyType(
-    {
-        "png": "image/png",
-        "jpg": "image/jpeg",
-        "jpeg": "image/jpeg",
-        "webp": "image/webp",
-        "gif": "image/gif",
-        "heic": "image/heic",
-        "mp3": "audio/mp3",
-        "wav": "audio/wav",
-        "ogg": "audio/ogg",
-        "flac": "audio/flac",
-        "mp4": "video/mp4",
-        "mov": "video/mov",
-        "webm": "video/webm",
-    }
-)
+_ENDINGS: Final = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+    "gif": "image/gif",
+    "heic": "image/heic",
+    "mp3": "audio/mp3",
+    "wav": "audio/wav",
+    "ogg": "audio/ogg",
+    "flac": "audio/flac",
+    "mp4": "video/mp4",
+    "mov": "video/mov",
+    "webm": "video/webm",
+}
 
 
 def inline(mime: str, data: str, name: str | None = None, detail: str | None = None) -> Media:

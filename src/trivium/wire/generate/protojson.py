@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import wrong
+from trivium.wire.checks import mistyped, spelled_twice, wrong
 from trivium.wire.data_url import standard
 
 _decode: Final = msgspec.json.Decoder().decode
@@ -50,11 +50,7 @@ def read(
         name = camel(spelled) if "_" in spelled else spelled
         place = f"{path}.{spelled}" if path else spelled
         if name is not spelled and name != spelled and name in members:
-            raise Fault(
-                Kind.DUPLICATE_MEMBER,
-                f"`{name}` and `{spelled}` are one member: send only one of them.",
-                param=place,
-            )
+            raise spelled_twice(name, spelled, place)
         if data == b"null":
             continue
         reader = schema.get(name)
@@ -199,9 +195,7 @@ def strings(data: bytes, path: str, _unknown: Unknown) -> dict[str, str]:
         raise _type(path, "an object", data)
     for key, text in found.items():
         if not isinstance(text, str):
-            raise Fault(
-                Kind.INVALID_TYPE, f"`{path}.{key}` must be a string.", param=f"{path}.{key}"
-            )
+            raise mistyped(f"{path}.{key}", "be a string")
     return found
 
 
@@ -209,11 +203,7 @@ def _type(path: str, wanted: str, data: bytes) -> Fault:
     first = data[:1]
     got = {b'"': "a string", b"{": "an object", b"[": "an array", b"t": "a boolean"}
     got |= {b"f": "a boolean", b"n": "null"}
-    return Fault(
-        Kind.INVALID_TYPE,
-        f"`{path}` must be {wanted}, not {got.get(first, 'a number')}.",
-        param=path,
-    )
+    return mistyped(path, f"be {wanted}, not {got.get(first, 'a number')}")
 
 
 def _malformed(path: str) -> Fault:

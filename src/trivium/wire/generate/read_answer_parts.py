@@ -1,5 +1,9 @@
-"""Parts of an answer that are no plain text: calls, media, the vendor's own blocks."""
+"""Parts of an answer that are no plain text: calls, media, the vendor's own blocks.
 
+Of objects of very many parts texts are put together, and all else is counted, before it is read.
+"""
+
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -11,24 +15,15 @@ from trivium.conversation.parts import Native, VendorPart
 from trivium.conversation.tool_pairs import minted
 from trivium.wire.data_url import standard
 from trivium.wire.generate import media
-from trivium.wire.generate.known_members import is_own
+from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart
+from trivium.wire.generate.known_members import MODIFIERS, is_own
 from trivium.wire.generate.views import broke
+from trivium.wire.lenient import decoded
 
 SHAPE: Final = "generate"
-MODIFIERS: Final = frozenset(
-    {
-        "thought",
-        "thoughtSignature",
-        "videoMetadata",
-        "mediaResolution",
-        "mediaProcessing",
-        "partMetadata",
-        "speechMetadata",
-        "documentMetadata",
-        "audioMetadata",
-    }
-)
-"""Members that say something about a part's one data member."""
+
+PARTS_APART: Final = 64
+"""Parts of one object up to which each text is a piece of its own, as it came."""
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -50,13 +45,13 @@ def made(members: dict[str, msgspec.Raw], seed: str) -> tuple[Part, str] | None:
     name = data[0]
     if bytes(present.get("thought", b"")) != b"true":
         if name == "inlineData":
-            blob = _object(present[name])
+            blob = decoded(_decode, present[name]) or {}
             mime, text = blob.get("mimeType"), blob.get("data")
             plain = standard(text) if isinstance(text, str) else None
             if isinstance(mime, str) and plain is not None:
                 return media.inline(mime, plain), ""
         if name == "fileData":
-            blob = _object(present[name])
+            blob = decoded(_decode, present[name]) or {}
             if isinstance(blob.get("fileUri"), str):
                 mime = blob.get("mimeType")
                 return media.remote(blob["fileUri"], mime if isinstance(mime, str) else None), ""
@@ -69,7 +64,7 @@ def beside(members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
     """
     rest = {name: raw for name, raw in members.items() if name != "text"}
     said = (name for name, raw in rest.items() if bytes(raw) != b"null")
-    return {} if MODIFIERS.issuperset(said) else rest
+    return {} if MODIFIERS.keys() >= set(said) else rest
 
 
 def vendor(members: dict[str, msgspec.Raw], name: str) -> VendorPart:
@@ -105,18 +100,46 @@ def _decode_text(raw: msgspec.Raw | None) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _object(raw: msgspec.Raw) -> dict[str, Any]:
-    try:
-        return _decode(raw)
-    except (ValueError, RecursionError):
-        return {}
-
-
 def _words(name: str, raw: msgspec.Raw) -> str:
     """What was run and what came of it, for shapes that have no such block."""
-    found = _object(raw)
+    found = decoded(_decode, raw) or {}
     text = found.get({"executableCode": "code", "codeExecutionResult": "output"}.get(name, ""))
     if not isinstance(text, str) or not text:
         return ""
     language = "python" if name == "executableCode" else ""
     return f"```{language}\n{text.rstrip()}\n```"
+
+
+def joined(parts: list[AnswerPart | None]) -> Iterable[tuple[int, AnswerPart | None]]:
+    """The parts of one object with their places; of very many, texts that go on are one."""
+    if len(parts) <= PARTS_APART:
+        return enumerate(parts)
+    out: list[tuple[int, AnswerPart | None]] = []
+    texts: list[str] = []
+    last: AnswerPart | None = None
+    for place, part in enumerate(parts):
+        if part is not None and type(part.text) is str and part.text and not part.thoughtSignature:
+            if last is not None and (last.thought is True) is (part.thought is True):
+                texts.append(part.text)
+                continue
+            if last is not None:
+                last.text = "".join(texts)
+            last, texts = part, [part.text]
+        elif last is not None:
+            last.text = "".join(texts)
+            last = None
+        out.append((place, part))
+    if last is not None:
+        last.text = "".join(texts)
+    return out
+
+
+def others(body: AnswerChunk) -> int:
+    """Parts of an object that are no texts."""
+    return sum(
+        sum(part is not None and type(part.text) is not str for part in candidate.content.parts)
+        for candidate in body.candidates or ()
+        if candidate is not None
+        and candidate.content is not None
+        and candidate.content.parts is not None
+    )

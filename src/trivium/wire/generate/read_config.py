@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from trivium.conversation.member_table import SAMPLING
 from trivium.conversation.request import (
     Effort,
     FormatKind,
@@ -12,6 +13,7 @@ from trivium.conversation.request import (
 )
 from trivium.wire.checks import wrong
 from trivium.wire.generate import read_schema
+from trivium.wire.generate.read_answer_parts import SHAPE
 
 _RANGES: Final = {
     "temperature": (0, 2),
@@ -32,12 +34,7 @@ _PLAIN: Final = {
 }
 """Members that are fields as they are."""
 _DRAWN: Final = {
-    "temperature": "temperature",
-    "topP": "top_p",
-    "topK": "top_k",
-    "frequencyPenalty": "frequency_penalty",
-    "presencePenalty": "presence_penalty",
-    "seed": "seed",
+    members[SHAPE].rpartition(".")[2]: field for _, field, members in SAMPLING if SHAPE in members
 }
 """Members that are fields of ``Sampling``."""
 _FORMATTING: Final = frozenset({"responseMimeType", "responseJsonSchema", "responseSchema"})

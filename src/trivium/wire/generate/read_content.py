@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
@@ -9,11 +10,10 @@ import msgspec
 from trivium.conversation.arguments import compact, unwrapped_arguments
 from trivium.conversation.attachments import opened
 from trivium.conversation.calls import ResultPart, ToolCall, ToolResult
-from trivium.conversation.items import Part, Role, Turn
+from trivium.conversation.items import Part, Turn
 from trivium.conversation.opaque import SLOT, Opaque, Open
 from trivium.conversation.parts import Native, Reasoning, ReasoningForm, Text, Video
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing, wrong
+from trivium.wire.checks import missing, mistyped, wrong
 from trivium.wire.data_url import standard
 from trivium.wire.generate import media, protojson, read_answer_parts
 from trivium.wire.generate.known_members import is_own
@@ -197,17 +197,13 @@ def settled(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     if not any(_is_hidden(part) for turn in turns for part in turn.parts):
         return turns
     out: list[Turn] = []
-    for role, run in groupby(turns, _role):
+    for role, run in groupby(turns, attrgetter("role")):
         rows = list(run)
         parts = [part for row in rows for part in row.parts]
         if any(map(_is_hidden, parts)):
             rows = [Turn(role, _placed(parts))]
         out += rows
     return tuple(out)
-
-
-def _role(turn: Turn) -> Role:
-    return turn.role
 
 
 def _is_hidden(part: Part) -> bool:
@@ -252,5 +248,5 @@ def _waits(part: Part) -> bool:
 def text_only(part: Part, path: str) -> Text:
     """A part of the system instruction. Raises INVALID_TYPE for anything but text."""
     if not isinstance(part, Text):
-        raise Fault(Kind.INVALID_TYPE, f"`{path}` must hold `text`.", param=path)
+        raise mistyped(path, "hold `text`")
     return part

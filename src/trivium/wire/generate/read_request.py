@@ -15,7 +15,6 @@ from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.losses import Rank
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, Extension
-from trivium.conversation.tools import ToolChoice
 from trivium.faults import Fault
 from trivium.wire import json_size
 from trivium.wire.checks import missing, wrong
@@ -40,6 +39,8 @@ _CONTRACT: Final = frozenset(
     {"cachedContent", "continuationToken", "generationConfig.responseFormat"}
 )
 """Members the answer is not what was asked for without."""
+_EMPTY: Final = frozenset({b"[]", b"{}", b'""'})
+"""LangChain always sends empty safety settings."""
 _TIERS: Final = {"FLEX": "flex", "STANDARD": "default", "PRIORITY": "priority"}
 _UNSAID: Final = frozenset({"UNSPECIFIED", "SERVICE_TIER_UNSPECIFIED", "0"})
 
@@ -64,7 +65,9 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
     if not turns:
         raise missing(place)
     model = context.model or ""
-    _same_model(found.get("model"), model)
+    named = found.get("model")
+    if named and model and bare(named) != model:
+        raise wrong("model", f"name the model of the address, `{model[:200]}`, or be left out")
     wishes: dict[str, Any] = {}
     if "generationConfig" in found:
         wishes = read_config.wishes(found["generationConfig"], spelled["generationConfig"])
@@ -79,7 +82,12 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         turns=turns,
         tools=read_tools.tools(found["tools"], "tools", unknown) if "tools" in found else (),
         tool_choice=(
-            _choice(found["toolConfig"], spelled["toolConfig"]) if "toolConfig" in found else None
+            read_tools.choice(
+                found["toolConfig"].get("functionCallingConfig"),
+                f"{spelled['toolConfig']}.functionCallingConfig",
+            )
+            if "toolConfig" in found
+            else None
         ),
         metadata=tuple(found["labels"].items()) if "labels" in found else (),
         service_tier=_tier(found["serviceTier"]) if "serviceTier" in found else None,
@@ -87,21 +95,12 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         stream=bool(context.stream),
         usage_wanted=True,
         extensions=tuple(
-            [_extension(path, data) for path, data in unknown if not _empty(data)]
+            [_extension(path, data) for path, data in unknown if data not in _EMPTY]
             if unknown
             else ()
         ),
         **wishes,
     )
-
-
-def _choice(config: dict[str, Any], place: str) -> ToolChoice | None:
-    return read_tools.choice(config.get("functionCallingConfig"), f"{place}.functionCallingConfig")
-
-
-def _same_model(named: str | None, model: str) -> None:
-    if named and model and bare(named) != model:
-        raise wrong("model", f"name the model of the address, `{model[:200]}`, or be left out")
 
 
 def _turns(
@@ -202,10 +201,7 @@ def _parts(
 
 
 def _instructions(
-    data: bytes,
-    spelled: Mapping[str, str],
-    context: ReadContext,
-    unknown: protojson.Unknown,
+    data: bytes, spelled: Mapping[str, str], context: ReadContext, unknown: protojson.Unknown
 ) -> tuple[Text, ...]:
     """A content, whose role says nothing, or a bare text."""
     path = spelled["systemInstruction"]
@@ -233,8 +229,3 @@ def _tier(word: str) -> str | None:
 def _extension(path: str, data: bytes) -> Extension:
     name = ".".join(protojson.camel(step) for step in path.split("."))
     return Extension(path, data, Rank.CONTRACT if name in _CONTRACT else Rank.HINT)
-
-
-def _empty(data: bytes) -> bool:
-    """``[]`` and ``{}``: LangChain always sends empty safety settings."""
-    return data in (b"[]", b"{}", b'""')

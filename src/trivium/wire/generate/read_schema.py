@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import below, wrong
+from trivium.wire.checks import below, mistyped, spelled_twice, wrong
 from trivium.wire.generate.protojson import camel
 
 _decode: Final = msgspec.json.Decoder().decode
@@ -41,7 +40,7 @@ def _standard(value: Any, path: str) -> Any:
     if isinstance(value, bool):
         return value
     if not isinstance(value, dict):
-        raise Fault(Kind.INVALID_TYPE, f"`{path}` must be an object.", param=path)
+        raise mistyped(path, "be an object")
     node = _spelled_once(value, path)
     out: dict[str, Any] = {}
     for name, inner in node.items():
@@ -63,11 +62,7 @@ def _spelled_once(value: dict[str, Any], path: str) -> dict[str, Any]:
     for spelled, inner in value.items():
         name = spelled if spelled.startswith("$") else camel(spelled)
         if name != spelled and name in value:
-            raise Fault(
-                Kind.DUPLICATE_MEMBER,
-                f"`{name}` and `{spelled}` are one member: send only one of them.",
-                param=f"{path}.{spelled}",
-            )
+            raise spelled_twice(name, spelled, f"{path}.{spelled}")
         if inner is not None:
             node[name] = inner
     return node

@@ -12,6 +12,7 @@ from trivium.wire.codec import AnswerContext
 from trivium.wire.frame_template import Template, Told
 from trivium.wire.generate import views
 from trivium.wire.generate.stream_events import StreamEvents
+from trivium.wire.lenient import decoded
 from trivium.wire.sse import DONE, completed, frames
 from trivium.wire.text_repair import RepairingSplitter
 
@@ -141,8 +142,6 @@ class Reader:
 
 
 def _read(frame: bytes) -> Told | None:
-    try:
-        plain = views.plain(frame[len(_DATA) :])
-    except (ValueError, RecursionError):
+    if (plain := decoded(views.plain, frame[len(_DATA) :])) is None:
         return None
     return plain.candidates[0].content.parts[0].text, None

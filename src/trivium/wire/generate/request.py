@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing, wrong
+from trivium.faults import Fault
+from trivium.wire.checks import missing, mistyped, spelled_twice, wrong
 from trivium.wire.generate.path import bare
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members, members
@@ -31,20 +31,10 @@ _OWN_PREFIXES: Final = ("models/", "tunedModels/")
 """Resource names that are written as they are."""
 
 
-def facts(body: Members) -> RequestFacts:
-    """What a request for an answer says about itself; the model comes from the address.
-
-    Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, DUPLICATE_MEMBER.
+def facts(body: Members, *, stream: bool = False) -> RequestFacts:
+    """What a request for an answer says about itself; the model, and whether a stream is an array,
+    come from the address. Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, DUPLICATE_MEMBER.
     """
-    return _facts(body, stream=False)
-
-
-def stream_facts(body: Members) -> RequestFacts:
-    """The same for a streamed answer; whether it is an array comes from the address."""
-    return _facts(body, stream=True)
-
-
-def _facts(body: Members, *, stream: bool) -> RequestFacts:
     _spelled_once(body)
     if not _has_contents(body):
         raise missing("contents")
@@ -137,11 +127,7 @@ def _spelled_once(body: Members) -> None:
         if "_" in name:
             camel = _HUMP.sub(lambda found: found[1].upper(), name)
             if camel != name and camel in body:
-                raise Fault(
-                    Kind.DUPLICATE_MEMBER,
-                    f"`{camel}` and `{name}` are one member: send only one of them.",
-                    param=name,
-                )
+                raise spelled_twice(camel, name, name)
 
 
 def _spelling(body: Members, name: str) -> str:
@@ -177,7 +163,7 @@ def _is_array(body: Members, name: str) -> bool:
     """Whether a member that must be an array is there."""
     opening = body.opening(name)
     if opening and opening != _ARRAY:
-        raise Fault(Kind.INVALID_TYPE, f"`{name}` must be an array.", param=name)
+        raise mistyped(name, "be an array")
     return bool(opening)
 
 
@@ -193,7 +179,7 @@ def _object(body: Members, name: str) -> Members | None:
 
 def _inside(raw: bytes, path: str) -> Members:
     if not raw.startswith(b"{"):
-        raise Fault(Kind.INVALID_TYPE, f"`{path}` must be an object.", param=path)
+        raise mistyped(path, "be an object")
     try:
         return members(raw)
     except Fault as fault:
@@ -216,7 +202,7 @@ def _renamed(body: Members, path: str, model: str, upstream_model: str) -> bytes
     if given is None or given == "":
         return None
     if not isinstance(given, str):
-        raise Fault(Kind.INVALID_TYPE, f"`{path}` must be a string.", param=path)
+        raise mistyped(path, "be a string")
     if bare(given) != model:
         raise wrong(path, f"name the model of the address, `{model[:200]}`, or be left out")
     if model == bare(upstream_model):
@@ -240,7 +226,7 @@ def _number(config: Members, name: str) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Fault(Kind.INVALID_TYPE, f"`{path}` must be a whole number.", param=path)
+        raise mistyped(path, "be a whole number")
     if value < 0:
         raise wrong(path, "be at least 0")
     return value

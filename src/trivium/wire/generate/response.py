@@ -4,10 +4,11 @@ from typing import Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
 from trivium.wire.generate.chunk import read
 from trivium.wire.generate.chunk_structs import Embedded
 from trivium.wire.generate.read_usage import usage
+from trivium.wire.generate.views import broke
+from trivium.wire.lenient import decoded
 from trivium.wire.passage import AnswerFacts
 from trivium.wire.whole_answer import error_of
 
@@ -18,7 +19,7 @@ def answer(body: bytes) -> AnswerFacts:
     """An answer, or an error that came with status 200. Raises UPSTREAM_BROKE on anything else."""
     chunk = read(body)
     if chunk is None or not (chunk.answers or chunk.error):
-        raise _broke()
+        raise broke()
     return AnswerFacts(usage=None if chunk.error else usage(chunk.usage), error=chunk.error)
 
 
@@ -27,34 +28,21 @@ def count_answer(body: bytes) -> AnswerFacts:
     return AnswerFacts(error=error_of(_read(body).error))
 
 
-def embed_answer(body: bytes) -> AnswerFacts:
-    """One embedding; usage where the vendor reports it. Raises UPSTREAM_BROKE on anything else."""
-    return _embedded(body, b"{", "embedding")
+def embedded(body: bytes, opens: bytes, member: str) -> AnswerFacts:
+    """One embedding or several, in a member that opens so; usage where the vendor reports it.
 
-
-def embed_batch_answer(body: bytes) -> AnswerFacts:
-    """Embeddings in the order asked for. Raises UPSTREAM_BROKE on anything else."""
-    return _embedded(body, b"[", "embeddings")
-
-
-def _embedded(body: bytes, opens: bytes, member: str) -> AnswerFacts:
+    Raises UPSTREAM_BROKE on anything else.
+    """
     found = _read(body)
     error = error_of(found.error)
     if error is not None:
         return AnswerFacts(error=error)
     if not bytes(getattr(found, member)).startswith(opens):
-        raise _broke()
+        raise broke()
     return AnswerFacts(usage=usage(found.usageMetadata))
 
 
 def _read(body: bytes) -> Embedded:
-    try:
-        return _decode(body)
-    except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
-        raise _broke() from None
-
-
-def _broke() -> Fault:
-    return Fault(
-        Kind.UPSTREAM_BROKE, "The upstream's answer is not one of the generate-content protocol."
-    )
+    if (found := decoded(_decode, body)) is None:
+        raise broke()
+    return found

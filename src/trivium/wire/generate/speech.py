@@ -17,7 +17,9 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.audio.length.wav import RATE, header
 from trivium.wire.audio.speech import SpeechRequest
+from trivium.wire.checks import uncarried
 from trivium.wire.generate.read_usage import usage as usage_of
+from trivium.wire.lenient import decoded
 
 FORMATS: Final = ("wav", "pcm")
 """What can be made without an encoder."""
@@ -73,11 +75,10 @@ class PcmSound(msgspec.Struct, frozen=True):
 def write_request(wanted: SpeechRequest, report: Report) -> bytes:
     """The body of a generate-content request. Raises ``Fault`` (UNREPRESENTABLE)."""
     if wanted.format not in FORMATS:
-        raise Fault(
-            Kind.UNREPRESENTABLE,
+        raise uncarried(
+            "response_format",
             f"`response_format` {wanted.format} cannot be had from {report.target}, which gives "
             f"bare samples: ask for {' or '.join(FORMATS)}.",
-            param="response_format",
         )
     if wanted.speed != 1:
         report.drop(Rank.HINT, "speed", "not taken by this model; say it in the instructions")
@@ -103,10 +104,8 @@ def read_answer(body: bytes) -> PcmSound | bytes:
 
     Raises ``Fault`` (UPSTREAM_BROKE, CONTENT_POLICY) when there is no sound in it.
     """
-    try:
-        view = _decode(body)
-    except (ValueError, RecursionError):
-        raise _silent("is not what its protocol says") from None
+    if (view := decoded(_decode, body)) is None:
+        raise _silent("is not what its protocol says")
     if view.error and bytes(view.error) not in (b"null", b"{}"):
         return bytes(view.error)
     samples: list[bytes] = []

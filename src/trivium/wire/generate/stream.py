@@ -9,17 +9,15 @@ events do: google-genai for Go, where it reads slowly, takes two events for one 
 mixed (1.77, 2026-11-23).
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors
 from trivium.wire.errors import stream_tail
 from trivium.wire.generate.array import ArrayWatch
-from trivium.wire.generate.chunk import read
+from trivium.wire.generate.chunk import ReplyWatch, read
 from trivium.wire.generate.chunk_structs import WatchedChunk
-from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
+from trivium.wire.generate.read_usage import CACHED, complete, merged
 from trivium.wire.locate import holding, span
 from trivium.wire.operation import Shape
 from trivium.wire.passage import RequestFacts, StreamWatch
@@ -33,33 +31,20 @@ _LF: Final = b"\n\n"
 _CRLF: Final = b"\r\n\r\n"
 
 
-class Watch:
+class Watch(ReplyWatch):
     """Watches one stream of events."""
 
-    __slots__ = ("_counters", "_ended", "_is_lf", "_splitter", "error", "finished")
+    __slots__ = ("_is_lf", "_splitter")
 
     def __init__(self) -> None:
-        self.finished = False
-        self.error: bytes | None = None
-        self._counters: Mapping[str, Any] = {}
-        self._ended = False
+        super().__init__()
         self._is_lf = False
         self._splitter = Splitter()
-
-    @property
-    def usage(self) -> Usage | None:
-        """The totals so far; worked out when asked, since each frame replaces the last."""
-        return usage(self._counters)
 
     @property
     def blank(self) -> bytes:
         """What ends an event of this stream; before the first, of the vendor's."""
         return _LF if self._is_lf else _CRLF
-
-    @property
-    def stopped(self) -> bool:
-        """Whether a candidate has said why it ended, or why there is none."""
-        return self._ended
 
     def feed(self, data: bytes) -> bytes:
         """What to forward of one upstream read: whole blocks, up to an error."""
@@ -129,9 +114,7 @@ class Watch:
         if chunk.error is not None:
             self.error = chunk.error
             return None
-        self._ended = self._ended or chunk.finished
-        if chunk.usage is not None:
-            self._counters = merged(self._counters, chunk.usage)
+        self._note(chunk)
         return rest.rstrip(b"\r\n") + self.blank
 
 

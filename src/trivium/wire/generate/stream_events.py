@@ -33,11 +33,12 @@ from trivium.faults import Fault
 from trivium.wire import caps, errors, json_size
 from trivium.wire.codec import AnswerContext
 from trivium.wire.data_url import standard
-from trivium.wire.generate import citations, finish, logprobs, many_parts, read_answer_parts, views
+from trivium.wire.generate import citations, finish, logprobs, read_answer_parts, views
 from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart, ChunkCandidate, Plain
-from trivium.wire.generate.known_members import ANSWER
+from trivium.wire.generate.known_members import ANSWER, MODIFIERS
 from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
 from trivium.wire.generate.write_usage import tier_of
+from trivium.wire.lenient import string
 from trivium.wire.whole_answer import error_of
 
 _USAGES_MAX: Final = 256
@@ -188,7 +189,10 @@ class StreamEvents:
             self._fail(views.broke(), out)
 
     def _told(self, body: AnswerChunk, data: bytes, out: list[Event]) -> None:
-        if len(data) > caps.PARTS_MAX * _PART_BYTES and many_parts.others(body) > caps.PARTS_MAX:
+        if (
+            len(data) > caps.PARTS_MAX * _PART_BYTES
+            and read_answer_parts.others(body) > caps.PARTS_MAX
+        ):
             raise caps.too_many("calls and files", caps.PARTS_MAX)
         ANSWER.look(data, self._unread)
         if body.error and (error := error_of(body.error)) is not None:
@@ -239,7 +243,7 @@ class StreamEvents:
         one = self._numbered(candidate.index if type(candidate.index) is int else at)
         before = len(out)
         parts = candidate.content.parts if candidate.content is not None else None
-        for place, part in many_parts.joined(parts or []):
+        for place, part in read_answer_parts.joined(parts or []):
             if part is None:
                 continue
             text = part.text
@@ -261,8 +265,8 @@ class StreamEvents:
                 reason,
                 called=one.called,
                 said=one.said,
-                message=_text(candidate.finishMessage),
-                token=_text(candidate.continuationToken),
+                message=string(candidate.finishMessage),
+                token=string(candidate.continuationToken),
             )
 
     def _numbered(self, number: int) -> _Candidate:
@@ -279,8 +283,8 @@ class StreamEvents:
     def _start(self, data: bytes, out: list[Event]) -> None:
         self._started = True
         head = views.head(data)
-        self._id = _text(head.responseId) or ""
-        out.append(Start(self._id, _text(head.modelVersion) or "", self.usage))
+        self._id = string(head.responseId) or ""
+        out.append(Start(self._id, string(head.modelVersion) or "", self.usage))
 
     def _open(self, one: _Candidate, thinking: bool, out: list[Event]) -> None:
         self._close(one, out)
@@ -309,7 +313,7 @@ class StreamEvents:
         self, one: _Candidate, members: dict[str, Any], part: AnswerPart, out: list[Event]
     ) -> None:
         """Anything but a text: it comes whole."""
-        if "text" not in members and set(members) <= read_answer_parts.MODIFIERS:
+        if "text" not in members and members.keys() <= MODIFIERS.keys():
             if part.thoughtSignature:
                 self._signed(one, part, "", out)
             return
@@ -368,7 +372,7 @@ class StreamEvents:
         if not isinstance(reason, str) or not reason:
             return
         # the vendor's filter may speak late, and then nothing more is said of what has begun
-        end = finish.blocked(reason, _text(feedback.get("blockReasonMessage")))
+        end = finish.blocked(reason, string(feedback.get("blockReasonMessage")))
         for one in list(self._candidates.values()) or [self._numbered(0)]:
             one.finish = one.finish or end
 
@@ -424,7 +428,3 @@ def _more_of(live: _Candidate, body: AnswerChunk) -> str | None:
     if type(text) is not str or part.thoughtSignature or (part.thought is True) != live.thinking:
         return None
     return text or None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

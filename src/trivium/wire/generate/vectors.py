@@ -13,11 +13,13 @@ import msgspec
 from trivium.conversation.losses import Rank, Report
 from trivium.conversation.request import Extension
 from trivium.conversation.vectors import VectorAnswer, VectorRequest
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing, wrong
+from trivium.faults import Fault
+from trivium.wire.checks import missing, uncarried, wrong
+from trivium.wire.errors import nonsense
 from trivium.wire.generate import protojson
 from trivium.wire.generate.path import bare
 from trivium.wire.generate.read_usage import usage
+from trivium.wire.lenient import decoded
 from trivium.wire.vectors import CallerVectors, Vectors
 from trivium.wire.whole_answer import error_of
 
@@ -95,17 +97,15 @@ def write_batch(wanted: VectorRequest, model: str, report: Report) -> bytes:
 
 def read_vectors(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> VectorAnswer:
     """The vectors of a batchEmbedContents answer, in the order of the requests."""
-    try:
-        found = _answer.decode(body)
-    except (ValueError, RecursionError):
-        raise _broke("it is no list of vectors") from None
+    if (found := decoded(_answer.decode, body)) is None:
+        raise nonsense("it is no list of vectors")
     if (error := error_of(found.error)) is not None:
         raise refused(error)
     rows = found.embeddings or []
     if len(rows) != count:
-        raise _broke(f"{count} vectors were asked for")
+        raise nonsense(f"{count} vectors were asked for")
     if not all(row.values for row in rows):
-        raise _broke("a vector has no numbers")
+        raise nonsense("a vector has no numbers")
     return VectorAnswer(vectors=tuple(row.values for row in rows), usage=usage(found.usageMetadata))
 
 
@@ -172,17 +172,7 @@ def _extensions(hints: set[str]) -> tuple[Extension, ...]:
 
 
 def _cannot(path: str, reason: str) -> Fault:
-    return Fault(
-        Kind.UNREPRESENTABLE,
-        f"{path} cannot be carried to the embeddings shape: {reason}.",
-        param=path,
-    )
-
-
-def _broke(why: str) -> Fault:
-    return Fault(
-        Kind.UPSTREAM_BROKE, f"The upstream's answer is not what its protocol says: {why}."
-    )
+    return uncarried(path, f"{path} cannot be carried to the embeddings shape: {reason}.")
 
 
 ONE: Final = CallerVectors(read_request=read_one, write_answer=write_one)

@@ -6,6 +6,7 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire.generate.answer_structs import AnswerChunk, Head, Loose, Plain, StrictChunk
+from trivium.wire.lenient import decoded
 from trivium.wire.text_repair import sound
 
 _chunk: Final = msgspec.json.Decoder(AnswerChunk).decode
@@ -48,12 +49,7 @@ class LooseParts:
 
 def value(raw: msgspec.Raw) -> Any:
     """A member decoded; ``None`` when absent or unreadable."""
-    if not raw:
-        return None
-    try:
-        return _any(raw)
-    except (ValueError, RecursionError):
-        return None
+    return decoded(_any, raw) if raw else None
 
 
 def broke() -> Fault:

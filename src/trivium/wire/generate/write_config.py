@@ -6,8 +6,7 @@ import msgspec
 
 from trivium.conversation import effort
 from trivium.conversation.items import Turn
-from trivium.conversation.losses import DropAction, Rank
-from trivium.conversation.member_table import Concept, member, unnamed
+from trivium.conversation.member_table import SAMPLING, Concept, unnamed
 from trivium.conversation.parts import Image
 from trivium.conversation.request import (
     Conversation,
@@ -19,18 +18,10 @@ from trivium.conversation.request import (
     Thinking,
 )
 from trivium.conversation.target import Thinks
+from trivium.conversation.writer_base import WriterBase
 from trivium.wire.generate import write_schema
-from trivium.wire.generate.part_context import PartContext
 from trivium.wire.generate.read_answer_parts import SHAPE
 
-_SAMPLING: Final = (
-    ("temperature", Concept.TEMPERATURE, "temperature"),
-    ("top_p", Concept.TOP_P, "topP"),
-    ("top_k", Concept.TOP_K, "topK"),
-    ("frequency_penalty", Concept.FREQUENCY_PENALTY, "frequencyPenalty"),
-    ("presence_penalty", Concept.PRESENCE_PENALTY, "presencePenalty"),
-    ("seed", Concept.SEED, "seed"),
-)
 _SEED_LIMIT: Final = 2**31
 _MODELS_OWN: Final = Sampling()
 _RESOLUTIONS: Final = {
@@ -40,7 +31,7 @@ _RESOLUTIONS: Final = {
 }
 
 
-def config(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
+def config(conversation: Conversation, writing: WriterBase) -> dict[str, Any]:
     """The member's members, in a fixed order."""
     out = {} if conversation.sampling == _MODELS_OWN else _sampling(conversation, writing)
     thinking = _thinking(conversation.reasoning, conversation.output_max, writing)
@@ -64,25 +55,25 @@ def config(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
     return out
 
 
-def _sampling(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
+def _sampling(conversation: Conversation, writing: WriterBase) -> dict[str, Any]:
     out: dict[str, Any] = {}
-    for field, concept, name in _SAMPLING:
+    for concept, field, members in SAMPLING:
         value = getattr(conversation.sampling, field)
-        if value is None or not writing.takes(concept):
+        name = members.get(SHAPE, "").rpartition(".")[2]
+        if value is None or not name or not writing.takes(concept):
             continue
         if name == "temperature" and value > writing.facts.temperature_max:
             value = writing.facts.temperature_max
-            writing.lacks(concept, f"at most {value} is taken", act=DropAction.CHANGED)
+            writing.changes(concept, f"at most {value} is taken")
         if name == "seed" and not -_SEED_LIMIT <= value < _SEED_LIMIT:
             writing.lacks(concept, "it takes 32 bits")
             continue
         out[name] = value
-    if conversation.sampling.logit_bias is not None:
-        writing.lacks(Concept.LOGIT_BIAS, "the generate shape has no such member")
+    writing.lacks_sampling(conversation.sampling, SHAPE)
     return out
 
 
-def _format(wanted: ResponseFormat, writing: PartContext) -> dict[str, Any]:
+def _format(wanted: ResponseFormat, writing: WriterBase) -> dict[str, Any]:
     if wanted.kind is FormatKind.TEXT:
         return {"responseMimeType": "text/plain"} if writing.shape == SHAPE else {}
     out: dict[str, Any] = {"responseMimeType": "application/json"}
@@ -98,16 +89,12 @@ def _format(wanted: ResponseFormat, writing: PartContext) -> dict[str, Any]:
         return out | {"responseJsonSchema": msgspec.Raw(wanted.schema)}
     found, folded = write_schema.restricted(wanted.schema)
     if folded:
-        writing.report.drop(
-            Rank.HINT,
-            member(Concept.FORMAT, writing.shape),
-            f"{', '.join(sorted(folded))} became words of the schema",
-            DropAction.CHANGED,
-        )
+        words = f"{', '.join(sorted(folded))} became words of the schema"
+        writing.rewords(Concept.FORMAT, words)
     return out | {"responseSchema": msgspec.Raw(found)}
 
 
-def _logprobs(top: int | None, writing: PartContext) -> dict[str, Any]:
+def _logprobs(top: int | None, writing: WriterBase) -> dict[str, Any]:
     if not writing.takes(Concept.LOGPROBS):
         return {}
     return (
@@ -115,7 +102,7 @@ def _logprobs(top: int | None, writing: PartContext) -> dict[str, Any]:
     )
 
 
-def _output(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
+def _output(conversation: Conversation, writing: WriterBase) -> dict[str, Any]:
     out: dict[str, Any] = {}
     wanted = conversation.modalities
     if not wanted and conversation.audio is None:
@@ -132,7 +119,7 @@ def _output(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
 
 
 def _thinking(
-    wanted: ReasoningSettings | None, output_max: int | None, writing: PartContext
+    wanted: ReasoningSettings | None, output_max: int | None, writing: WriterBase
 ) -> dict[str, Any]:
     if wanted is None or not writing.takes(Concept.REASONING):
         return {}
@@ -150,9 +137,7 @@ def _thinking(
         if level is not None:
             out["thinkingLevel"] = level.value.upper()
             if level is not step or effort.inexact(wanted):
-                writing.lacks(
-                    Concept.REASONING, f"the nearest is {level.value}", act=DropAction.CHANGED
-                )
+                writing.changes(Concept.REASONING, f"the nearest is {level.value}")
     else:
         if effort.wished(wanted) not in (None, Effort.NONE):
             writing.lacks(Concept.REASONING, "this model's thinking cannot be steered")
@@ -162,7 +147,7 @@ def _thinking(
     return out
 
 
-def _unsaid(wanted: ReasoningSettings, writing: PartContext) -> None:
+def _unsaid(wanted: ReasoningSettings, writing: WriterBase) -> None:
     """Report what other shapes can say about thinking."""
     if wanted.switch is Thinking.BETWEEN_TOOLS:
         writing.lacks(Concept.REASONING, "the generate shape knows no thinking between tools")
@@ -170,15 +155,11 @@ def _unsaid(wanted: ReasoningSettings, writing: PartContext) -> None:
         writing.lacks(Concept.REASONING, "thoughts have one length here")
 
 
-def _budget(wanted: ReasoningSettings, output_max: int | None, writing: PartContext) -> int:
+def _budget(wanted: ReasoningSettings, output_max: int | None, writing: WriterBase) -> int:
     facts = writing.facts
     budget = effort.budget_of(wanted, facts)
     if budget == 0 and not facts.thinking_off:
-        writing.lacks(
-            Concept.REASONING,
-            "this model's thinking cannot be switched off",
-            act=DropAction.CHANGED,
-        )
+        writing.changes(Concept.REASONING, "this model's thinking cannot be switched off")
         return facts.budget_min
     if output_max is None or budget == 0:
         return budget
@@ -186,11 +167,7 @@ def _budget(wanted: ReasoningSettings, output_max: int | None, writing: PartCont
     if fits == 0 and not facts.thinking_off:
         fits = facts.budget_min
     if fits != budget:
-        writing.lacks(
-            Concept.REASONING,
-            f"the limit of the output leaves room for {fits}",
-            act=DropAction.CHANGED,
-        )
+        writing.changes(Concept.REASONING, f"the limit of the output leaves room for {fits}")
     return fits
 
 

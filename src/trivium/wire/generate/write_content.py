@@ -17,8 +17,8 @@ from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.fit import FILLER
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
-from trivium.conversation.losses import DropAction, Mend, Rank, Report
-from trivium.conversation.member_table import DEMOTED, Concept, foreign, member, reworded
+from trivium.conversation.losses import Mend, Rank, Report
+from trivium.conversation.member_table import DEMOTED, Concept, member
 from trivium.conversation.opaque import THOUGHT_SIGNATURE
 from trivium.conversation.parts import (
     Audio,
@@ -37,8 +37,8 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.target import Input, ReasoningBack
 from trivium.conversation.turns import calls
+from trivium.conversation.writer_base import WriterBase
 from trivium.wire.generate import media, write_answer_parts
-from trivium.wire.generate.part_context import PartContext
 from trivium.wire.generate.read_answer_parts import SHAPE
 
 _ASSISTANT: Final = Role.ASSISTANT
@@ -49,7 +49,7 @@ TAGGED: Final = "<system>\n{}\n</system>"
 _TUBE: Final = ("https://www.youtube.com/", "https://youtu.be/", "https://m.youtube.com/")
 
 
-def contents(turns: tuple[Turn, ...], skipped: int, writing: PartContext) -> list[Row]:
+def contents(turns: tuple[Turn, ...], skipped: int, writing: WriterBase) -> list[Row]:
     """The history behind the leading instructions, which are ``skipped`` turns."""
     names = {call.id: writing.name(call.name, call.namespace) for call in calls(turns) if call.id}
     out: list[Row] = []
@@ -66,7 +66,7 @@ def contents(turns: tuple[Turn, ...], skipped: int, writing: PartContext) -> lis
             for row in _rows(_spoken(part, role), f"turns[{at}]", names, writing)
         ]
         if rows and role in INSTRUCTING:
-            reworded(writing.report, writing.shape, DEMOTED)
+            writing.rewords(Concept.HISTORY, DEMOTED)
         if not rows:
             if role is _ASSISTANT and at == skipped + len(turns) - 1:
                 continue
@@ -130,14 +130,13 @@ def _sign(contents: list[Row], placeholder: str, report: Report) -> None:
                 break
 
 
-def _rows(part: Part, where: str, names: Mapping[str, str], writing: PartContext) -> list[Row]:
+def _rows(part: Part, where: str, names: Mapping[str, str], writing: WriterBase) -> list[Row]:
     if isinstance(part, ToolResult):
         return [_result(part, names, writing)]
     if isinstance(part, ToolCall):
         row, whole = write_answer_parts.call(part, part.arguments)
         row["functionCall"]["name"] = writing.name(part.name, part.namespace)
-        if part.native is not None:
-            foreign(part.native, writing.report, member(Concept.HISTORY, writing.shape))
+        writing.own(part.native, "", Concept.HISTORY)
         if not whole:
             writing.report.repair(Mend.ARGUMENTS, part.id or part.name)
         rows = [row]
@@ -153,7 +152,7 @@ def _rows(part: Part, where: str, names: Mapping[str, str], writing: PartContext
     return rows
 
 
-def _thought(part: Reasoning, writing: PartContext) -> list[Row]:
+def _thought(part: Reasoning, writing: WriterBase) -> list[Row]:
     """Thoughts go back only with the target's own signature."""
     row: Row = {"text": part.text, "thought": True}
     back = writing.facts.reasoning_back
@@ -166,7 +165,7 @@ def _thought(part: Reasoning, writing: PartContext) -> list[Row]:
     return []
 
 
-def plain(part: Part, where: str, writing: PartContext) -> list[Row]:
+def plain(part: Part, where: str, writing: WriterBase) -> list[Row]:
     """Text, media and blocks, in a turn or in a result."""
     if isinstance(part, Text | Refusal):
         if isinstance(part, Text) and part.citations:
@@ -185,7 +184,7 @@ def plain(part: Part, where: str, writing: PartContext) -> list[Row]:
     return []
 
 
-def _vendor(part: VendorPart, writing: PartContext) -> list[Row]:
+def _vendor(part: VendorPart, writing: WriterBase) -> list[Row]:
     if part.native.shape == SHAPE:
         return [msgspec.json.decode(part.native.data, type=dict[str, Any])]
     said = member(Concept.VENDOR_PART, writing.shape)
@@ -193,7 +192,7 @@ def _vendor(part: VendorPart, writing: PartContext) -> list[Row]:
     return _texts([part.text])
 
 
-def _media(part: Image | Audio | Video, writing: PartContext) -> list[Row]:
+def _media(part: Image | Audio | Video, writing: WriterBase) -> list[Row]:
     concept, wanted = {
         Image: (Concept.IMAGE, Input.IMAGE),
         Audio: (Concept.AUDIO_INPUT, Input.AUDIO),
@@ -224,12 +223,12 @@ def _media(part: Image | Audio | Video, writing: PartContext) -> list[Row]:
     return [row]
 
 
-def _document(part: Document, where: str, writing: PartContext) -> list[Row]:
+def _document(part: Document, where: str, writing: WriterBase) -> list[Row]:
     source = part.source
     name = None if isinstance(source, Stored | Pieces) else source.name
     title = _header(name, None if part.title == name else part.title)
     if title:
-        writing.lacks(Concept.DOCUMENT_TITLE, "said in words", act=DropAction.CHANGED)
+        writing.changes(Concept.DOCUMENT_TITLE, "said in words")
     header = _texts([_header(title, part.context)])
     if part.citable:
         writing.lacks(Concept.CITATION, "the generate shape cannot ask for citations")
@@ -246,7 +245,7 @@ def _document(part: Document, where: str, writing: PartContext) -> list[Row]:
     return [*header, _source(source, writing)]
 
 
-def _source(source: Inline | Remote | Stored, writing: PartContext) -> Row:
+def _source(source: Inline | Remote | Stored, writing: WriterBase) -> Row:
     if isinstance(source, Stored) and source.shape != SHAPE:
         writing.lacks(
             Concept.FILE_ID, "a file uploaded to another vendor is unknown here; send its bytes"
@@ -254,7 +253,7 @@ def _source(source: Inline | Remote | Stored, writing: PartContext) -> Row:
     return media.member(source)
 
 
-def _result(part: ToolResult, names: Mapping[str, str], writing: PartContext) -> Row:
+def _result(part: ToolResult, names: Mapping[str, str], writing: WriterBase) -> Row:
     texts: list[str] = []
     attached: list[Row] = []
     for inner in part.parts:

@@ -4,36 +4,35 @@ The model and whether to stream stand in the address. Source: the vendor's refer
 2026-11-21.
 """
 
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.cache_marks import is_marked
 from trivium.conversation.losses import Report
 from trivium.conversation.member_table import Concept
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
-from trivium.conversation.turns import leading
+from trivium.conversation.turns import is_marked, leading
+from trivium.conversation.writer_base import WriterBase
 from trivium.wire.generate import protojson, write_config, write_tools
-from trivium.wire.generate.part_context import PartContext
 from trivium.wire.generate.read_answer_parts import SHAPE
 from trivium.wire.generate.write_content import contents
+from trivium.wire.generate.write_usage import TIERS
 
 _encode: Final = msgspec.json.Encoder().encode
-_TIERS: Final = MappingProxyType({"default": "standard", "flex": "flex", "priority": "priority"})
 
 
 def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
     """The body for the upstream. Raises ``Fault`` (UNREPRESENTABLE) through the report only."""
-    writing = PartContext(conversation, facts, report)
+    writing = WriterBase(conversation, facts, report)
     _refuse(conversation, writing)
     head = leading(conversation.turns)
     body: dict[str, Any] = {"contents": contents(conversation.turns[head:], head, writing)}
     texts = conversation.instructions
     if head:
-        texts = (*texts, *_texts(conversation, head))
+        said = [part for turn in conversation.turns[:head] for part in turn.parts]
+        texts = (*texts, *[part for part in said if isinstance(part, Text)])
     system = [{"text": text.text} for text in texts if text.text]
     if system:
         body["systemInstruction"] = {"parts": system}
@@ -53,13 +52,7 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
     return _encode(body)
 
 
-def _texts(conversation: Conversation, head: int) -> list[Text]:
-    return [
-        part for turn in conversation.turns[:head] for part in turn.parts if isinstance(part, Text)
-    ]
-
-
-def _refuse(conversation: Conversation, writing: PartContext) -> None:
+def _refuse(conversation: Conversation, writing: WriterBase) -> None:
     """Report the members for which the shape has nothing."""
     if conversation.parallel_calls is False:
         writing.lacks(Concept.PARALLEL, "the generate shape cannot forbid parallel calls")
@@ -75,7 +68,7 @@ def _refuse(conversation: Conversation, writing: PartContext) -> None:
         writing.lacks(Concept.CACHE_KEY, "decides the channel only")
 
 
-def _rest(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
+def _rest(conversation: Conversation, writing: WriterBase) -> dict[str, Any]:
     body: dict[str, Any] = {}
     own = conversation.shape == SHAPE
     if conversation.metadata:
@@ -85,8 +78,8 @@ def _rest(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
             writing.lacks(Concept.METADATA, "kept in the request record")
     tier = conversation.service_tier
     if tier is not None and tier != "auto" and writing.takes(Concept.SERVICE_TIER):
-        if tier in _TIERS:
-            body["serviceTier"] = _TIERS[tier]
+        if tier in TIERS:
+            body["serviceTier"] = TIERS[tier]
         else:
             writing.lacks(Concept.SERVICE_TIER, "the generate shape has no such tier")
     if conversation.store is not None:
@@ -97,7 +90,7 @@ def _rest(conversation: Conversation, writing: PartContext) -> dict[str, Any]:
     return body
 
 
-def _extend(body: dict[str, Any], conversation: Conversation, writing: PartContext) -> None:
+def _extend(body: dict[str, Any], conversation: Conversation, writing: WriterBase) -> None:
     """Members that only this shape has, back at the top or in the configuration."""
     for extension in conversation.extensions:
         steps = [protojson.camel(step) for step in extension.member.split(".")]
@@ -107,9 +100,7 @@ def _extend(body: dict[str, Any], conversation: Conversation, writing: PartConte
         elif conversation.shape == SHAPE and len(steps) == 2 and steps[0] in _INNER:
             body.setdefault(steps[0], {})[steps[1]] = data
         else:
-            writing.report.drop(
-                extension.rank, extension.member, "only its own shape has this member"
-            )
+            writing.leaves_out(extension)
 
 
 _INNER: Final = frozenset({"generationConfig", "toolConfig"})

@@ -4,10 +4,11 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom_tools import in_words
-from trivium.conversation.losses import DropAction, Rank
-from trivium.conversation.member_table import Concept, declared, foreign, member
+from trivium.conversation.custom_tools import PARAMETERS, in_words
+from trivium.conversation.losses import Rank
+from trivium.conversation.member_table import Concept, declared
 from trivium.conversation.request import Conversation
+from trivium.conversation.tool_names import known_as
 from trivium.conversation.tools import (
     ChoiceMode,
     CustomTool,
@@ -18,8 +19,8 @@ from trivium.conversation.tools import (
     ToolChoice,
     VendorTool,
 )
+from trivium.conversation.writer_base import WriterBase
 from trivium.wire.generate import write_schema
-from trivium.wire.generate.part_context import PartContext
 from trivium.wire.generate.read_answer_parts import SHAPE
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -36,13 +37,9 @@ _MODES: Final = {
     ChoiceMode.VALIDATED: "VALIDATED",
 }
 _FORCED: Final = frozenset({ChoiceMode.REQUIRED, ChoiceMode.NAMED})
-_INPUT: Final = _encode(
-    {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-)
-"""Parameters of a free-text tool."""
 
 
-def tools(conversation: Conversation, writing: PartContext) -> list[dict[str, Any]]:
+def tools(conversation: Conversation, writing: WriterBase) -> list[dict[str, Any]]:
     """The ``tools`` member: all functions in one entry, at the place of the first.
 
     Of an allowed subset only the tools in it: the shape names one only where a call is forced.
@@ -54,7 +51,7 @@ def tools(conversation: Conversation, writing: PartContext) -> list[dict[str, An
         wanted.names if wanted is not None and wanted.mode is ChoiceMode.AUTO else ()
     )
     for tool in conversation.tools:
-        if subset and subset.isdisjoint(_known_as(tool)):
+        if subset and subset.isdisjoint(known_as(tool)):
             continue
         if isinstance(tool, FunctionTool | CustomTool):
             if not functions:
@@ -65,19 +62,12 @@ def tools(conversation: Conversation, writing: PartContext) -> list[dict[str, An
     return out
 
 
-def _known_as(tool: Tool) -> tuple[str, ...]:
-    """What a choice may call a tool: a vendor's own by its kind too."""
-    if isinstance(tool, FunctionTool | CustomTool):
-        return (tool.name, f"{tool.namespace}.{tool.name}") if tool.namespace else (tool.name,)
-    return (tool.name, tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
-
-
-def _function(tool: FunctionTool | CustomTool, writing: PartContext) -> dict[str, Any]:
+def _function(tool: FunctionTool | CustomTool, writing: WriterBase) -> dict[str, Any]:
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     words = tool.description
     if isinstance(tool, CustomTool):
         words = in_words(tool, writing.report)
-        parameters: bytes | None = _INPUT
+        parameters: bytes | None = bytes(PARAMETERS)
     else:
         parameters = tool.parameters
         if tool.strict:
@@ -86,30 +76,24 @@ def _function(tool: FunctionTool | CustomTool, writing: PartContext) -> dict[str
         row["description"] = words
     if parameters is not None:
         row |= _parameters(parameters, writing)
-    if isinstance(tool, FunctionTool) and tool.native is not None:
-        if tool.native.shape == SHAPE:
-            row |= msgspec.json.decode(tool.native.data)
-        else:
-            foreign(tool.native, writing.report, member(Concept.TOOLS, writing.shape))
+    if isinstance(tool, FunctionTool):
+        own = writing.own(tool.native, SHAPE, Concept.TOOLS)
+        row |= {} if own is None else msgspec.json.decode(own)
     return row
 
 
-def _parameters(parameters: bytes, writing: PartContext) -> dict[str, Any]:
+def _parameters(parameters: bytes, writing: WriterBase) -> dict[str, Any]:
     if writing.facts.schema_full:
         return {"parametersJsonSchema": msgspec.Raw(parameters)}
     found, folded = write_schema.restricted(parameters)
     if folded:
-        writing.report.drop(
-            Rank.HINT,
-            member(Concept.TOOLS, writing.shape),
-            f"{', '.join(sorted(folded))} became words of the schema",
-            DropAction.CHANGED,
-        )
+        words = f"{', '.join(sorted(folded))} became words of the schema"
+        writing.rewords(Concept.TOOLS, words)
     # the vendor refuses an object without properties
     return {} if found == b'{"type":"OBJECT"}' else {"parameters": msgspec.Raw(found)}
 
 
-def _vendor(tool: ServerTool | VendorTool, writing: PartContext) -> list[dict[str, Any]]:
+def _vendor(tool: ServerTool | VendorTool, writing: WriterBase) -> list[dict[str, Any]]:
     if tool.native.shape == SHAPE:
         return [msgspec.json.decode(tool.native.data)]
     if isinstance(tool, ServerTool) and tool.kind in writing.facts.server_tools:
@@ -129,7 +113,7 @@ def _vendor(tool: ServerTool | VendorTool, writing: PartContext) -> list[dict[st
     return []
 
 
-def choice(wanted: ToolChoice | None, offered: tuple[Tool, ...], writing: PartContext) -> Any:
+def choice(wanted: ToolChoice | None, offered: tuple[Tool, ...], writing: WriterBase) -> Any:
     """The ``toolConfig`` member; ``None`` where there is nothing to say or to choose from."""
     if wanted is None or not offered:
         return None

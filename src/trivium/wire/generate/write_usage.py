@@ -6,13 +6,12 @@ left out where the vendor leaves them out.
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.usage import Usage
 
-_TIERS: Final = MappingProxyType({"default": "standard", "flex": "flex", "priority": "priority"})
-_TIERS_SAID: Final = MappingProxyType({word: tier for tier, word in _TIERS.items()})
+TIERS: Final = {"default": "standard", "flex": "flex", "priority": "priority"}
+_TIERS_SAID: Final = {word: tier for tier, word in TIERS.items()}
 
 
 def tier_of(metadata: Mapping[str, Any]) -> str | None:
@@ -38,8 +37,8 @@ def metadata(usage: Usage, tier: str | None = None) -> dict[str, Any]:
         out["candidatesTokensDetails"] = _details(
             usage.output, usage.audio_output, usage.image_output
         )
-    if tier is not None and tier in _TIERS:
-        out["serviceTier"] = _TIERS[tier]
+    if tier is not None and tier in TIERS:
+        out["serviceTier"] = TIERS[tier]
     return out
 
 

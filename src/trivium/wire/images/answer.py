@@ -10,7 +10,9 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.wire.errors import nonsense
 from trivium.wire.images import usage
+from trivium.wire.lenient import decoded
 from trivium.wire.passage import AnswerFacts, RequestFacts
 from trivium.wire.peek import members
 from trivium.wire.whole_answer import error_of
@@ -54,13 +56,11 @@ def view(body: bytes) -> ImagesView:
     An answer without a picture is none: clients take the first, nobody has anything to pay for, and
     another channel may draw.
     """
-    try:
-        found = _decode(body)
-    except (ValueError, RecursionError):
-        raise _broke() from None
+    if (found := decoded(_decode, body)) is None:
+        raise nonsense()
     if error_of(found.error) is None:
         if found.data is None:
-            raise _broke()
+            raise nonsense()
         if not any(row.is_there for row in found.data):
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without a picture.")
     return found
@@ -91,7 +91,7 @@ def pictures(found: ImagesView) -> list[bytes]:
             for row in found.data or ()
         ]
     except ValueError:
-        raise _broke() from None
+        raise nonsense() from None
 
 
 def with_urls(body: bytes, urls: Sequence[str]) -> bytes:
@@ -104,7 +104,3 @@ def with_urls(body: bytes, urls: Sequence[str]) -> bytes:
         }
         rows.append({**kept, **({"url": url} if url else {})})
     return top.splice({"data": _encode(rows)})
-
-
-def _broke() -> Fault:
-    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not what its protocol says.")

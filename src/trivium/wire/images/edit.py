@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import PICTURE_ADDRESS, missing, wrong
+from trivium.wire.checks import PICTURE_ADDRESS, missing, mistyped, uncarried, wrong
 from trivium.wire.form import FormMembers, base, form_of
 from trivium.wire.images.generate import SourceImage
 from trivium.wire.images.request import OWN, ImageRequest, of_fields, read
@@ -40,7 +40,7 @@ def wish_of(body: Members, operation: Operation, *, words: bool = True) -> Image
         if isinstance(value, str):
             fields[name] = value
         elif value is not None:
-            raise Fault(Kind.INVALID_TYPE, f"`{name}` must be one field of text.", param=name)
+            raise mistyped(name, "be one field of text")
     return of_fields(fields, prompt=prompt, words=words)
 
 
@@ -108,10 +108,9 @@ def _reference(row: Any, path: str) -> tuple[str, str, str]:
 def _check_references(body: Members, rules: ImageRules | None, who: str) -> None:
     found = references(body)
     if rules is not None and not rules.streams:
-        raise Fault(
-            Kind.UNREPRESENTABLE,
+        raise uncarried(
+            "images",
             f"`images` is not taken by {who}: send multipart/form-data with a file `image`.",
-            param="images",
         )
     mask = body.value(MASK)
     if mask is not None:
@@ -129,11 +128,10 @@ def inline(body: Members) -> tuple[SourceImage, ...]:
     for path, kind, value in references(body):
         found = _DATA.fullmatch(value) if kind == "image_url" else None
         if found is None:
-            raise Fault(
-                Kind.UNREPRESENTABLE,
+            raise uncarried(
+                path,
                 f"`{path}` cannot be carried to this model: send the picture itself, as a data "
                 "URL or in a form.",
-                param=path,
             )
         sources.append(SourceImage(found[1], found[2]))
     return tuple(sources)

@@ -17,6 +17,7 @@ from trivium.conversation.usage import GeneratedImages, Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.generate.read_usage import usage as usage_of
 from trivium.wire.images.request import ImageRequest
+from trivium.wire.lenient import decoded
 from trivium.wire.whole_answer import error_of
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -134,10 +135,8 @@ def read_answer(body: bytes, refused: Callable[[bytes], Fault], size: str) -> Dr
     """The pictures, or why there are none. Raises ``Fault``: as ``refused`` makes it of an error,
     UPSTREAM_BROKE for an answer that is none.
     """
-    try:
-        found = _decode(body)
-    except (ValueError, RecursionError):
-        raise _broke("it is not the protocol's JSON") from None
+    if (found := decoded(_decode, body)) is None:
+        raise _broke("it is not the protocol's JSON")
     if (error := error_of(found.error)) is not None:
         raise refused(error)
     parts = [

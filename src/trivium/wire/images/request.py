@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing, wrong
+from trivium.wire.checks import missing, mistyped, wrong
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 
@@ -146,12 +145,12 @@ def between(name: str, value: int | None, low: int, high: int) -> None:
 
 def _integer(name: str, text: str) -> int:
     if not _WHOLE.fullmatch(text.strip()):
-        raise Fault(Kind.INVALID_TYPE, f"`{name}` must be a whole number.", param=name)
+        raise mistyped(name, "be a whole number")
     return int(text)
 
 
 def _flag(name: str, text: str) -> bool:
     low = text.strip().lower()
     if low not in ("true", "false"):
-        raise Fault(Kind.INVALID_TYPE, f"`{name}` must be true or false.", param=name)
+        raise mistyped(name, "be true or false")
     return low == "true"

@@ -7,13 +7,12 @@ a class is held to what holds for all (``request.py``), and the upstream decides
 import re
 from collections.abc import Mapping
 from enum import Enum, unique
-from types import MappingProxyType
 from typing import Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import wrong
+from trivium.faults import Fault
+from trivium.wire.checks import uncarried, wrong
 from trivium.wire.images.request import WORDS, ImageRequest
 from trivium.wire.operation import Operation
 
@@ -52,15 +51,13 @@ class ImageRules(msgspec.Struct, frozen=True, kw_only=True):
     """Of one image to edit."""
 
 
-_GPT_WORDS: Final = MappingProxyType(
-    {
-        "quality": ("auto", "low", "medium", "high"),
-        "output_format": WORDS["output_format"],
-        "moderation": WORDS["moderation"],
-        "background": WORDS["background"],
-        "input_fidelity": WORDS["input_fidelity"],
-    }
-)
+_GPT_WORDS: Final = {
+    "quality": ("auto", "low", "medium", "high"),
+    "output_format": WORDS["output_format"],
+    "moderation": WORDS["moderation"],
+    "background": WORDS["background"],
+    "input_fidelity": WORDS["input_fidelity"],
+}
 _GPT_SIZES: Final = ("auto", "1024x1024", "1536x1024", "1024x1536")
 
 RULES: Final[Mapping[ImageClass, ImageRules]] = {
@@ -144,7 +141,7 @@ def _operation(rules: ImageRules, who: str, operation: Operation) -> None:
     able = {Operation.IMAGES_EDIT: rules.edits, Operation.IMAGES_VARY: rules.varies}
     if not able.get(operation, True):
         what = "edit images" if operation is Operation.IMAGES_EDIT else "make variations"
-        raise Fault(Kind.UNREPRESENTABLE, f"{who}, does not {what}.", param="model")
+        raise uncarried("model", f"{who}, does not {what}.")
 
 
 def _word(wanted: ImageRequest, name: str, rules: ImageRules, who: str) -> None:
@@ -158,11 +155,10 @@ def _word(wanted: ImageRequest, name: str, rules: ImageRules, who: str) -> None:
         return
     if name == "response_format" and rules.streams:
         if value == "url":
-            raise Fault(
-                Kind.UNREPRESENTABLE,
+            raise uncarried(
+                name,
                 f"`response_format` is not taken by {who}: it always answers with base64. "
                 "Leave it out, or send b64_json.",
-                param=name,
             )
         return  # what it does anyway; left out on the way, and told
     raise _not_taken(name, who)
@@ -184,11 +180,7 @@ def _not_taken(name: str, who: str) -> Fault:
     takers = [rules for rules in RULES.values() if name in rules.words]
     titles = dict.fromkeys(one.title for one in takers) or {"GPT image models": None}
     told = ", ".join(titles).replace("a GPT image model", "GPT image models")
-    return Fault(
-        Kind.UNREPRESENTABLE,
-        f"`{name}` is not taken by {who}: leave it out. It is for {told}.",
-        param=name,
-    )
+    return uncarried(name, f"`{name}` is not taken by {who}: leave it out. It is for {told}.")
 
 
 def _size(wanted: ImageRequest, rules: ImageRules, who: str) -> None:

@@ -23,6 +23,7 @@ from trivium.faults import Fault, Kind
 from trivium.wire import errors
 from trivium.wire.answer_structs import Frame
 from trivium.wire.images import usage
+from trivium.wire.lenient import decoded
 from trivium.wire.operation import Shape
 from trivium.wire.passage import RequestFacts
 from trivium.wire.sse import frames
@@ -186,9 +187,7 @@ class Watch:
         return last
 
     def _look(self, frame: Frame) -> None:
-        try:
-            event = _decode(frame.data)
-        except (ValueError, RecursionError):
+        if (event := decoded(_decode, frame.data)) is None:
             self.error = Fault(Kind.UPSTREAM_BROKE, "The upstream sent an event that is not JSON.")
             return
         if frame.event == b"error" or event.type == "error" or error_of(event.error):

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import msgspec
 
 from trivium.conversation.usage import GeneratedImages, Usage
+from trivium.wire.lenient import decoded
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -39,9 +40,7 @@ _NONE: Final = _Details()
 
 def read(raw: bytes | msgspec.Raw) -> Usage | None:
     """The tokens of a usage object; ``None`` for null, nonsense or no total at all."""
-    try:
-        counts = _decode(raw)
-    except (ValueError, RecursionError):
+    if (counts := decoded(_decode, raw)) is None:
         return None
     into = counts.input_tokens if counts.input_tokens is not None else counts.prompt_tokens
     out = counts.output_tokens if counts.output_tokens is not None else counts.completion_tokens

@@ -12,6 +12,7 @@ import msgspec
 
 from trivium.conversation.parts import Citation, Native, Text
 from trivium.wire import caps
+from trivium.wire.lenient import decoded
 from trivium.wire.messages import answer_structs as forms
 
 SHAPE: Final = "messages"
@@ -19,7 +20,6 @@ SHAPE: Final = "messages"
 
 
 _decode: Final = msgspec.json.Decoder(forms.AnswerCitation).decode
-_decode_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -35,9 +35,7 @@ def read(raw: bytes | msgspec.Raw) -> Citation | None:
     One that was ``written`` here of another vendor's comes back as such: no vendor of this shape
     gave it an index, and so none may see it.
     """
-    try:
-        seen = _decode(raw)
-    except (ValueError, RecursionError):
+    if (seen := decoded(_decode, raw)) is None:
         return None
     url = seen.url if seen.url is not None else seen.source
     title = seen.title if seen.title is not None else seen.document_title
@@ -51,25 +49,12 @@ def read(raw: bytes | msgspec.Raw) -> Citation | None:
 
 def read_all(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
     """Citations of a caller's text block; none when the member is null, absent or nonsense."""
-    return tuple(found for row in _rows(raw) if (found := read(row)) is not None)
+    return tuple(found for row in caps.rows(raw) if (found := read(row)) is not None)
 
 
 def answered(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
     """Those of a text block of an answer. Raises ``Fault`` when there are too many."""
-    rows = _rows(raw)
-    if len(rows) > caps.CITATIONS_MAX:
-        raise caps.too_many("citations", caps.CITATIONS_MAX)
-    return tuple(found for row in rows if (found := read(row)) is not None)
-
-
-def _rows(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
-    data = bytes(raw)
-    if data in (b"", b"null", b"[]"):
-        return []
-    try:
-        return _decode_list(data)
-    except (ValueError, RecursionError):
-        return []
+    return tuple(found for row in caps.cited(raw) if (found := read(row)) is not None)
 
 
 def written(citation: Citation, text: str = "") -> bytes | None:

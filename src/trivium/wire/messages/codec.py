@@ -18,21 +18,6 @@ from trivium.wire.messages import (
 )
 from trivium.wire.operation import Shape
 
-PLACES: Final = ShapeCapabilities(
-    shape="messages",
-    shows=lambda _: False,
-    words=lambda part: bool(write_answer_parts.plain(part)),
-    ends=frozenset(Unified) - {Unified.OTHER},
-    stop_sequence=True,
-    category=True,
-    explanation=True,
-    form=ReasoningForm.FULL,
-    blocks_cited=True,
-    cites=lambda citation: citations.written(citation) is not None,
-    counters=("audio_input", "audio_output", "image_input", "image_output"),
-    tiers=frozenset({"default", "standard", "priority", "batch"}),
-)
-
 CODEC: Final = Codec(
     shape=Shape.MESSAGES,
     read_request=read_request.read,
@@ -41,5 +26,18 @@ CODEC: Final = Codec(
     write_answer=write_answer.write,
     read_stream=read_stream.Reader,
     write_stream=write_stream.Writer,
-    places=PLACES,
+    places=ShapeCapabilities(
+        shape="messages",
+        shows=lambda _: False,
+        words=lambda part: bool(write_answer_parts.plain(part)),
+        ends=frozenset(Unified) - {Unified.OTHER},
+        stop_sequence=True,
+        category=True,
+        explanation=True,
+        form=ReasoningForm.FULL,
+        blocks_cited=True,
+        cites=lambda citation: citations.written(citation) is not None,
+        counters=("audio_input", "audio_output", "image_input", "image_output"),
+        tiers=frozenset({"default", "standard", "priority", "batch"}),
+    ),
 )

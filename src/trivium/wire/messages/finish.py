@@ -4,43 +4,39 @@ Source: messages reference and SDK types 2.11, read on 2026-11-21.
 """
 
 from collections.abc import Iterable
-from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Refusal
+from trivium.wire.lenient import string
 from trivium.wire.messages.answer_structs import StopDetails
 
-_READ: Final = MappingProxyType(
-    {
-        "end_turn": Unified.STOP,
-        "stop_sequence": Unified.STOP_SEQUENCE,
-        "tool_use": Unified.TOOL_CALLS,
-        "max_tokens": Unified.LENGTH,
-        "model_context_window_exceeded": Unified.CONTEXT_FULL,
-        "refusal": Unified.CONTENT_FILTER,
-        "pause_turn": Unified.PAUSED,
-        "compaction": Unified.PAUSED,
-    }
-)
+_READ: Final = {
+    "end_turn": Unified.STOP,
+    "stop_sequence": Unified.STOP_SEQUENCE,
+    "tool_use": Unified.TOOL_CALLS,
+    "max_tokens": Unified.LENGTH,
+    "model_context_window_exceeded": Unified.CONTEXT_FULL,
+    "refusal": Unified.CONTENT_FILTER,
+    "pause_turn": Unified.PAUSED,
+    "compaction": Unified.PAUSED,
+}
 
 _ENDS: Final = {word: Finish(unified, word) for word, unified in _READ.items()}
 
-_WRITTEN: Final = MappingProxyType(
-    {
-        Unified.STOP: "end_turn",
-        Unified.STOP_SEQUENCE: "stop_sequence",
-        Unified.TOOL_CALLS: "tool_use",
-        Unified.LENGTH: "max_tokens",
-        Unified.CONTEXT_FULL: "model_context_window_exceeded",
-        Unified.CONTENT_FILTER: "refusal",
-        Unified.PAUSED: "pause_turn",
-        # a reason we do not know: the one word that says "not complete" and blames nobody
-        Unified.OTHER: "max_tokens",
-    }
-)
+_WRITTEN: Final = {
+    Unified.STOP: "end_turn",
+    Unified.STOP_SEQUENCE: "stop_sequence",
+    Unified.TOOL_CALLS: "tool_use",
+    Unified.LENGTH: "max_tokens",
+    Unified.CONTEXT_FULL: "model_context_window_exceeded",
+    Unified.CONTENT_FILTER: "refusal",
+    Unified.PAUSED: "pause_turn",
+    # a reason we do not know: the one word that says "not complete" and blames nobody
+    Unified.OTHER: "max_tokens",
+}
 
 _STOP: Final = Unified.STOP
 _STOP_SEQUENCE: Final = Unified.STOP_SEQUENCE
@@ -63,8 +59,8 @@ def read(reason: Any, sequence: Any = None, details: StopDetails | None = None) 
         _READ.get(raw, Unified.OTHER),
         raw,
         sequence if isinstance(sequence, str) else None,
-        _text(details.category) if details is not None else None,
-        _text(details.explanation) if details is not None else None,
+        string(details.category) if details is not None else None,
+        string(details.explanation) if details is not None else None,
     )
 
 
@@ -92,7 +88,3 @@ def written(finish: Finish, kinds: Iterable[type[Part]]) -> dict[str, Any]:
             "explanation": finish.explanation or (None if known else finish.category),
         }
     return out
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

@@ -5,44 +5,31 @@ Source: messages reference and SDK types 2.11, read on 2026-11-21.
 
 from typing import Final
 
-from trivium.wire.unknown_members import NOTED, READ, TOLD, KnownMembers, Members
+from trivium.wire.unknown_members import TOLD, KnownMembers, Members, all_noted, all_read
 
 _EDITED: Final[Members] = {"applied_edits": TOLD}
 """What the vendor took out of the history before it answered."""
 _MESSAGE: Final[Members] = {
-    "id": READ,
-    "type": READ,
-    "role": READ,
-    "model": READ,
-    "content": READ,
-    "stop_reason": READ,
-    "stop_sequence": READ,
+    **all_read("id type role model content stop_reason stop_sequence usage error"),
     "stop_details": {
-        "type": READ,
-        "category": READ,
-        "explanation": READ,
-        "recommended_model": NOTED,
-        "fallback_credit_token": NOTED,
+        **all_read("type category explanation"),
+        **all_noted("recommended_model fallback_credit_token"),
     },
-    "usage": READ,
-    "error": READ,
     "container": TOLD,
     "context_management": _EDITED,
 }
 ANSWER: Final = KnownMembers("Message", _MESSAGE)
-BEGINNING: Final = KnownMembers("MessageStart", {"type": READ, "message": _MESSAGE})
+BEGINNING: Final = KnownMembers("MessageStart", {**all_read("type"), "message": _MESSAGE})
 """A ``message_start``."""
 END: Final = KnownMembers(
     "MessageEnd",
     {
-        "type": READ,
+        **all_read("type usage"),
         "delta": {
-            "stop_reason": READ,
-            "stop_sequence": READ,
+            **all_read("stop_reason stop_sequence"),
             "stop_details": _MESSAGE["stop_details"],
             "container": TOLD,
         },
-        "usage": READ,
         "context_management": _EDITED,
     },
 )
@@ -50,47 +37,25 @@ END: Final = KnownMembers(
 DELTA: Final = KnownMembers(
     "MessageDelta",
     {
-        "type": READ,
-        "index": READ,
+        **all_read("type index"),
         "delta": {
-            "type": READ,
-            "text": READ,
-            "partial_json": READ,
-            "thinking": READ,
-            "signature": READ,
-            "citation": READ,
-            "estimated_tokens": NOTED,
+            **all_read("type text partial_json thinking signature citation"),
+            **all_noted("estimated_tokens"),
         },
     },
 )
 """A ``content_block_delta`` of a block that every shape has a word for."""
 BLOCKS: Final = {
-    "text": KnownMembers("TextBlock", {"type": READ, "text": READ, "citations": READ}),
-    "thinking": KnownMembers("ThinkingBlock", {"type": READ, "thinking": READ, "signature": READ}),
-    "redacted_thinking": KnownMembers("RedactedBlock", {"type": READ, "data": READ}),
-    "tool_use": KnownMembers(
-        "ToolUseBlock",
-        {
-            "type": READ,
-            "id": READ,
-            "name": READ,
-            "input": READ,
-            "caller": READ,
-            "toolset_name": READ,
-        },
-    ),
+    "text": KnownMembers("TextBlock", all_read("type text citations")),
+    "thinking": KnownMembers("ThinkingBlock", all_read("type thinking signature")),
+    "redacted_thinking": KnownMembers("RedactedBlock", all_read("type data")),
+    "tool_use": KnownMembers("ToolUseBlock", all_read("type id name input caller toolset_name")),
 }
 """Kinds of block that say what every shape has a word for."""
 
 _OWN: Final = frozenset(
-    {
-        "server_tool_use",
-        "mcp_tool_use",
-        "mcp_tool_listing",
-        "container_upload",
-        "compaction",
-        "fallback",
-    }
+    {"server_tool_use", "mcp_tool_use", "mcp_tool_listing"}
+    | {"container_upload", "compaction", "fallback"}
 )
 _RESULT: Final = "_tool_result"
 

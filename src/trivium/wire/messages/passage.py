@@ -4,14 +4,14 @@ Nothing inside ``messages``, ``system`` or ``tools`` is touched or even parsed: 
 signed, and the vendor checks that not a byte before them has changed.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import missing
+from trivium.wire.checks import missing, mistyped
+from trivium.wire.lenient import decoded
 from trivium.wire.messages.answer_structs import AnswerBody, UncountedAnswer
+from trivium.wire.messages.paths import broke
 from trivium.wire.messages.read_usage import usage
 from trivium.wire.messages.stream import watch
 from trivium.wire.openai_members import at_least, model, renamed
@@ -46,22 +46,12 @@ def count_facts(body: Members) -> RequestFacts:
     return RequestFacts(model=name, output_max=0)
 
 
-def changes(
-    body: Members,
-    facts: RequestFacts,
-    upstream_model: str,
-    ask_usage: bool,  # noqa: ARG001 - these streams always carry usage
-) -> Mapping[str, bytes | None]:
-    """The model's name at the vendor, when it is another one."""
-    return renamed(body, facts, upstream_model)
-
-
 def _messages(body: Members) -> None:
     opening = body.opening("messages")
     if not opening:
         raise missing("messages")
     if opening != _ARRAY:
-        raise Fault(Kind.INVALID_TYPE, "`messages` must be an array.", param="messages")
+        raise mistyped("messages", "be an array")
 
 
 _decode: Final = msgspec.json.Decoder(AnswerBody).decode
@@ -74,7 +64,7 @@ def answer(body: bytes) -> AnswerFacts:
     if read.error and (error := error_of(read.error)) is not None:
         return AnswerFacts(error=error)
     if not read.content or memoryview(read.content)[0] != _ARRAY:
-        raise _broke()
+        raise broke()
     return AnswerFacts(usage=usage(read.usage))
 
 
@@ -84,25 +74,17 @@ def count_answer(body: bytes) -> AnswerFacts:
     if (error := error_of(read.error)) is not None:
         return AnswerFacts(error=error)
     if not isinstance(read.input_tokens, int):
-        raise _broke()
+        raise broke()
     return AnswerFacts()
 
 
 def _read(body: bytes) -> AnswerBody:
-    try:
-        return _decode(body)
-    except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
-        pass
-    try:
-        found = _decode_uncounted(body)
-    except (ValueError, RecursionError):
-        raise _broke() from None
+    if (whole := decoded(_decode, body)) is not None:
+        return whole
+    if (found := decoded(_decode_uncounted, body)) is None:
+        raise broke()
     return AnswerBody(content=found.content, error=found.error)
 
 
-def _broke() -> Fault:
-    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not one of the messages protocol.")
-
-
-MESSAGES: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer, watch=watch)
-COUNT: Final = PassThroughSpec(facts=count_facts, changes=changes, answer=count_answer)
+MESSAGES: Final = PassThroughSpec(facts=facts, changes=renamed, answer=answer, watch=watch)
+COUNT: Final = PassThroughSpec(facts=count_facts, changes=renamed, answer=count_answer)

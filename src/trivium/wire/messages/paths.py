@@ -45,3 +45,9 @@ def wrong(path: str, rule: str) -> Fault:
 def missing(path: str) -> Fault:
     """The fault for a member that must be there."""
     return Fault(Kind.MISSING_MEMBER, f"{path}: is required.", param=path)
+
+
+def broke(why: str = "") -> Fault:
+    """The fault of an upstream's answer that is none of the protocol; ``why`` ends the sentence."""
+    said = f"The upstream's answer is not one of the messages protocol{': ' * bool(why)}{why}."
+    return Fault(Kind.UPSTREAM_BROKE, said)

@@ -10,8 +10,8 @@ from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import finish
 from trivium.wire.messages.answer_structs import AnswerMessage, Plain, UncountedMessage
-from trivium.wire.messages.failure import broke
 from trivium.wire.messages.known_members import ANSWER
+from trivium.wire.messages.paths import broke
 from trivium.wire.messages.read_answer_parts import part, words
 from trivium.wire.messages.read_usage import usage
 from trivium.wire.whole_answer import error_of
@@ -59,8 +59,7 @@ def _any(body: bytes, context: AnswerContext) -> Answer:
     return Answer(
         candidates=(
             Candidate(
-                parts,
-                finish.read(message.stop_reason, message.stop_sequence, message.stop_details),
+                parts, finish.read(message.stop_reason, message.stop_sequence, message.stop_details)
             ),
         ),
         usage=usage(counters := getattr(message, "usage", None)),

@@ -17,8 +17,8 @@ from trivium.conversation.shape_capabilities import Loss
 from trivium.wire.codec import AnswerContext
 from trivium.wire.messages import citations
 from trivium.wire.messages.answer_structs import AnswerBlock
-from trivium.wire.messages.failure import nameless
 from trivium.wire.messages.known_members import BLOCKS, is_own
+from trivium.wire.messages.paths import broke
 
 SHAPE: Final = citations.SHAPE
 EMPTY: Final = frozenset({b"", b"null", b"{}"})
@@ -41,7 +41,7 @@ def call(block: AnswerBlock) -> ToolCall:
     """A call without its arguments. Raises ``Fault`` (UPSTREAM_BROKE) where it has no name."""
     name = words(block.name)
     if not name:
-        raise nameless()
+        raise broke("a call has no name")
     return ToolCall(id=words(block.id), name=name, native=extra(block.caller, block.toolset_name))
 
 

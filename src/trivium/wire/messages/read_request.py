@@ -7,7 +7,6 @@ Claude Code 2.1 on the wire.
 """
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -15,7 +14,7 @@ import msgspec
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.losses import Rank
-from trivium.conversation.parts import CacheMark, Text
+from trivium.conversation.parts import Text
 from trivium.conversation.request import (
     Conversation,
     Effort,
@@ -69,41 +68,22 @@ _FORMATTING: Final = frozenset({"output_format", "output_config"})
 _PACE: Final = frozenset({"speed", "service_tier"})
 _DRAWN: Final = frozenset({"temperature", "top_p", "top_k"})
 _READ: Final = frozenset(
-    {
-        "model",
-        "messages",
-        "max_tokens",
-        "system",
-        "stream",
-        "stop_sequences",
-        "temperature",
-        "top_p",
-        "top_k",
-        "metadata",
-        "tools",
-        "tool_choice",
-        "thinking",
-        "output_config",
-        "output_format",
-        "cache_control",
-        "service_tier",
-        "speed",
-    }
+    {"model", "messages", "max_tokens", "system", "stream", "stop_sequences", "metadata"}
+    | {"temperature", "top_p", "top_k", "tools", "tool_choice", "thinking"}
+    | {"output_config", "output_format", "cache_control", "service_tier", "speed"}
 )
 """Members that have a place in a conversation."""
 
-_RANKS: Final = MappingProxyType(
-    {
-        "container": Rank.CONTRACT,
-        "mcp_servers": Rank.CONTRACT,
-        "thread": Rank.CONTRACT,
-        "compaction": Rank.CONTRACT,
-        "inference_geo": Rank.CONTRACT,
-        "diagnostics": Rank.BOOKKEEPING,
-        "billing_policy": Rank.BOOKKEEPING,
-        "betas": Rank.BOOKKEEPING,
-    }
-)
+_RANKS: Final = {
+    "container": Rank.CONTRACT,
+    "mcp_servers": Rank.CONTRACT,
+    "thread": Rank.CONTRACT,
+    "compaction": Rank.CONTRACT,
+    "inference_geo": Rank.CONTRACT,
+    "diagnostics": Rank.BOOKKEEPING,
+    "billing_policy": Rank.BOOKKEEPING,
+    "betas": Rank.BOOKKEEPING,
+}
 """What the loss of a member means that only this shape has; any other is a hint."""
 
 
@@ -167,9 +147,17 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         reasoning=None if _THINKING.isdisjoint(there) else _reasoning(body, output, most),
         format=None if _FORMATTING.isdisjoint(there) else _answer_format(body, output),
         user=user,
-        cache=_mark(body, blocks) if "cache_control" in there else None,
+        cache=(
+            blocks.mark(body.get(_cache, "cache_control"), "the request")
+            if "cache_control" in there
+            else None
+        ),
         service_tier=None if _PACE.isdisjoint(there) else _tier(body),
-        stream=_streams(body) if context.stream is None else context.stream,
+        stream=(
+            "stream" in there and bool(body.get(_flag, "stream"))
+            if context.stream is None
+            else context.stream
+        ),
         usage_wanted=True,
         extensions=(*dropped, *_extensions(there, output)),
     )
@@ -180,14 +168,6 @@ def _user(body: _Body) -> str | None:
     if metadata.user_id is not None and len(metadata.user_id) > 256:
         raise wrong("metadata.user_id", "must have at most 256 characters.")
     return metadata.user_id
-
-
-def _mark(body: _Body, blocks: Blocks) -> CacheMark | None:
-    return blocks.mark(body.get(_cache, "cache_control"), "the request")
-
-
-def _streams(body: _Body) -> bool:
-    return "stream" in body.members and bool(body.get(_flag, "stream"))
 
 
 def _limit(body: _Body) -> int:
@@ -297,9 +277,7 @@ def _sampling(body: _Body) -> Sampling:
     if top_k is not None and top_k < 0:
         raise wrong("top_k", "must be at least 0.")
     return Sampling(
-        temperature=body.get(_number, "temperature"),
-        top_p=body.get(_number, "top_p"),
-        top_k=top_k,
+        temperature=body.get(_number, "temperature"), top_p=body.get(_number, "top_p"), top_k=top_k
     )
 
 

@@ -37,16 +37,10 @@ from trivium.wire.answer_structs import Frame
 from trivium.wire.codec import AnswerContext
 from trivium.wire.frame_template import Template, Told
 from trivium.wire.messages import citations, finish
-from trivium.wire.messages.event import (
-    DELTA_TYPE,
-    decode_all,
-    delta_of,
-    lenient,
-    text_of,
-)
-from trivium.wire.messages.failure import broke
+from trivium.wire.messages.event import DELTA_TYPE, decode_all, delta_of, lenient, text_of
 from trivium.wire.messages.known_members import BEGINNING, DELTA, END
 from trivium.wire.messages.open_block import OpenBlock
+from trivium.wire.messages.paths import broke
 from trivium.wire.messages.read_answer import tier
 from trivium.wire.messages.read_answer_parts import (
     EMPTY,
@@ -64,7 +58,6 @@ from trivium.wire.text_repair import RepairingSplitter
 from trivium.wire.whole_answer import error_of
 
 _decode_any: Final = msgspec.json.Decoder().decode
-_encode: Final = msgspec.json.Encoder().encode
 _DELTA: Final = b"event: content_block_delta\ndata: "
 _END: Final = b"\n\n"
 _NEXT: Final = _END + _DELTA

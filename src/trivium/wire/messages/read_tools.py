@@ -31,7 +31,7 @@ _any: Final = msgspec.json.Decoder()
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _tool: Final = msgspec.json.Decoder(forms.Tool)
 _choice: Final = msgspec.json.Decoder(forms.Choice)
-_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _encode: Final = msgspec.json.Encoder().encode
 
 _OWN: Final = ("input_examples", "eager_input_streaming", "defer_loading", "allowed_callers")
@@ -100,7 +100,7 @@ def _function(tool: forms.Tool, row: msgspec.Raw, path: str, cache: Any) -> Func
         raise missing(f"{path}.input_schema")
     if not schema.startswith(b"{"):
         raise wrong(f"{path}.input_schema", "must be an object.")
-    every = _members(row)
+    every = view(_members, row, path)
     own = {name: every[name] for name in _OWN if name in every}
     return FunctionTool(
         tool.name,

@@ -14,6 +14,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.wire.counts import NonsenseError, count
+from trivium.wire.lenient import decoded
 
 _decode: Final = msgspec.json.Decoder().decode
 _OUTPUT: Final = frozenset({"output_tokens", "output_tokens_details"})
@@ -72,10 +73,7 @@ def merged(before: Mapping[str, Any], reported: Any) -> Mapping[str, Any]:
 
 def counters(raw: msgspec.Raw) -> Any:
     """A ``usage`` member as it came; ``None`` of what cannot be read, such as 1e400."""
-    try:
-        return _decode(raw) if bytes(raw) else None
-    except (ValueError, RecursionError):
-        return None
+    return decoded(_decode, raw) if bytes(raw) else None
 
 
 def uncounted(counters: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ from trivium.faults import Fault
 from trivium.wire import errors
 from trivium.wire.answer_structs import Frame
 from trivium.wire.errors import stream_tail
+from trivium.wire.lenient import decoded
 from trivium.wire.locate import holding
 from trivium.wire.messages.read_usage import merged, uncounted, usage
 from trivium.wire.messages.stream_structs import LooseEvent, WatchedEvent, WatchedMessage
@@ -123,28 +124,18 @@ def _view(frame: Frame) -> WatchedEvent | None:
         return _decode(frame.data)
     except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
         pass
-    try:
-        loose = _decode_loose(frame.data)
-    except (ValueError, RecursionError):
+    if (loose := decoded(_decode_loose, frame.data)) is None:
         return None
-    message, told = _loosely(loose.message), None
+    message, told = decoded(_decode_object, loose.message), None
     if message is not None:
         told = message.get("usage")
     return WatchedEvent(
         type=loose.type,
         message=WatchedMessage(told if isinstance(told, dict) else None),
-        usage=_loosely(loose.usage),
+        usage=decoded(_decode_object, loose.usage),
         delta=loose.delta,
         error=loose.error,
     )
-
-
-def _loosely(raw: msgspec.Raw) -> dict[str, Any] | None:
-    """An object; ``None`` for anything else, and for one with a number beyond any."""
-    try:
-        return _decode_object(raw)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _error(frame: Frame, view: WatchedEvent | None) -> bytes | None:

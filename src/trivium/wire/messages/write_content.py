@@ -12,13 +12,11 @@ import msgspec
 
 from trivium.conversation.arguments import argument_object
 from trivium.conversation.attachments import belonging, first
-from trivium.conversation.cache_marks import marks
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.image_info import typed
 from trivium.conversation.items import Part
-from trivium.conversation.losses import DropAction, Mend, Report
-from trivium.conversation.member_table import Concept, foreign, lacking, member
-from trivium.conversation.names import Names
+from trivium.conversation.losses import Mend, Report
+from trivium.conversation.member_table import Concept
 from trivium.conversation.opaque import REDACTED, SIGNATURE
 from trivium.conversation.parts import (
     Audio,
@@ -38,51 +36,13 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, ReasoningBack, TargetFacts
+from trivium.conversation.turns import marks
+from trivium.conversation.writer_base import WriterBase
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.read_sources import IMAGES, PDF, PLAIN
 
 _LIVES: Final = {"5m": "5m", "1h": "1h", "30m": "1h", "12h": "1h"}
 _EXACT: Final = frozenset({"5m", "1h", "30m"})
-
-
-class CacheMarks:
-    """Gives out the marks of one request; of too many the last ones, which cover the most."""
-
-    __slots__ = ("_conversation", "_most", "_report", "_shape", "_skipped")
-
-    def __init__(self, conversation: Conversation, most: int, report: Report) -> None:
-        self._report = report
-        self._shape = conversation.shape
-        self._conversation = conversation
-        self._most = most
-        self._skipped: int | None = None
-        """How many are still to be left out; ``None`` until the first is met."""
-
-    def of(self, mark: CacheMark | None) -> dict[str, Any]:
-        """The ``cache_control`` member for a mark; nothing for none and for one too many."""
-        if mark is None:
-            return {}
-        skipped = self._skipped
-        if skipped is None:
-            skipped = self._skipped = max(0, len(list(marks(self._conversation))) - self._most)
-        if skipped:
-            self._skipped = skipped - 1
-            lacking(self._report, Concept.CACHE_MARK, self._shape, "too many marks")
-            return {}
-        if mark.ttl is None:
-            return {"cache_control": {"type": "ephemeral"}}
-        life = _LIVES.get(mark.ttl)
-        if mark.ttl not in _EXACT:
-            lacking(
-                self._report,
-                Concept.CACHE_MARK,
-                self._shape,
-                "cached for another time",
-                act=DropAction.CHANGED,
-            )
-        if life is None:
-            return {"cache_control": {"type": "ephemeral"}}
-        return {"cache_control": {"type": "ephemeral", "ttl": life}}
 
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -94,32 +54,36 @@ Row = dict[str, Any]
 """One block as JSON members."""
 
 
-class ContentWriter:
+class ContentWriter(WriterBase):
     """What the blocks of one request are written with."""
 
-    __slots__ = ("facts", "marks", "names", "report", "shape")
+    __slots__ = ("_conversation", "_skipped")
 
     def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
-        self.shape = conversation.shape
-        """The caller's; names members in reports."""
-        self.facts = facts
-        self.report = report
-        self.names = Names(
-            conversation.tools, facts.tool_name_max, first=facts.tool_name_first, customs=False
-        )
-        most = 0 if Concept.CACHE_MARK in facts.refuses else facts.cache_marks
-        self.marks = CacheMarks(conversation, most, report)
+        super().__init__(conversation, facts, report)
+        self._conversation = conversation
+        self._skipped: int | None = None
+        """How many marks are still to be left out; ``None`` until the first is met."""
 
-    def lacks(self, concept: Concept, reason: str) -> None:
-        """Report what is not carried, by its rank."""
-        lacking(self.report, concept, self.shape, reason)
-
-    def name(self, name: str, namespace: str | None = None) -> str:
-        """A tool's name here; that it is another one is noted."""
-        out = self.names.out(name, namespace)
-        if out != name:
-            self.report.repair(Mend.TOOL_NAME, name)
-        return out
+    def mark(self, mark: CacheMark | None) -> Row:
+        """The ``cache_control`` member for a mark; nothing for none, and for one too many: the last
+        ones cover the most.
+        """
+        if mark is None:
+            return {}
+        skipped = self._skipped
+        if skipped is None:
+            most = 0 if Concept.CACHE_MARK in self.facts.refuses else self.facts.cache_marks
+            skipped = self._skipped = max(0, len(list(marks(self._conversation))) - most)
+        if skipped:
+            self._skipped = skipped - 1
+            self.lacks(Concept.CACHE_MARK, "too many marks")
+            return {}
+        if mark.ttl is not None and mark.ttl not in _EXACT:
+            self.changes(Concept.CACHE_MARK, "cached for another time")
+        life = None if mark.ttl is None else _LIVES.get(mark.ttl)
+        control = {"type": "ephemeral"} if life is None else {"type": "ephemeral", "ttl": life}
+        return {"cache_control": control}
 
     def parts(self, parts: Sequence[Part], where: str) -> list[Row]:
         """The blocks of one turn, possibly none: what has no content is left out."""
@@ -140,7 +104,7 @@ class ContentWriter:
             if kept:
                 row["citations"] = kept
         if part.cache is not None:
-            row |= self.marks.of(part.cache)
+            row |= self.mark(part.cache)
         return [row]
 
     def _rows(self, part: Part, where: str) -> list[Row]:
@@ -181,7 +145,7 @@ class ContentWriter:
             "content": [{"type": "text", "text": text.text} for text in part.texts],
             "citations": {"enabled": part.citable},
         }
-        return row | self.marks.of(part.cache)
+        return row | self.mark(part.cache)
 
     def _citations(self, citations: Sequence[Citation]) -> list[msgspec.Raw]:
         kept = [
@@ -224,12 +188,9 @@ class ContentWriter:
             "name": self.name(part.name, part.namespace),
             "input": msgspec.Raw(data),
         }
-        if part.native is not None:
-            if part.native.shape == SHAPE:
-                row |= shallow(part.native.data)
-            else:
-                foreign(part.native, self.report, member(Concept.HISTORY, self.shape))
-        return row | self.marks.of(part.cache)
+        if (own := self.own(part.native, SHAPE, Concept.HISTORY)) is not None:
+            row |= shallow(own)
+        return row | self.mark(part.cache)
 
     def _result(self, part: ToolResult, where: str) -> Row:
         row: Row = {"type": "tool_result", "tool_use_id": part.call_id}
@@ -247,7 +208,7 @@ class ContentWriter:
             row["content"] = content
         if part.error:
             row["is_error"] = True
-        return row | self.marks.of(part.cache)
+        return row | self.mark(part.cache)
 
     def _image(self, part: Image) -> Row:
         source = part.source
@@ -262,7 +223,7 @@ class ContentWriter:
         if isinstance(source, Remote) and Input.IMAGE_URL not in self.facts.inputs:
             self.lacks(Concept.IMAGE, "this model takes no image URLs, only bytes")
         row: Row = {"type": "image", "source": self._source(source)}
-        return row | self.marks.of(part.cache)
+        return row | self.mark(part.cache)
 
     def _source(self, source: Inline | Remote | Stored) -> Row:
         if isinstance(source, Inline):
@@ -294,7 +255,7 @@ class ContentWriter:
             row["context"] = part.context
         if part.citable:
             row["citations"] = {"enabled": True}
-        return row | self.marks.of(part.cache)
+        return row | self.mark(part.cache)
 
     def _title(self, part: Document) -> str | None:
         """A document's one name: its title, or that of its file."""

@@ -6,15 +6,14 @@ leading instructions go to the top-level slot, and content is always a list.
 Source: messages reference and SDK types 2.11, read on 2026-11-21.
 """
 
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 
 from trivium.conversation.fit import FILLER
 from trivium.conversation.items import INSTRUCTING, Role, Turn
-from trivium.conversation.losses import DropAction, Mend, Rank, Report
-from trivium.conversation.member_table import DEMOTED, Concept, member, reworded, unnamed
+from trivium.conversation.losses import Mend, Report
+from trivium.conversation.member_table import DEMOTED, Concept, member, unnamed
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, FormatKind, ResponseFormat, Sampling
 from trivium.conversation.target import TargetFacts
@@ -32,9 +31,12 @@ _TAGGED: Final = "<system>\n{}\n</system>"
 
 _MODELS_OWN: Final = Sampling()
 _SPEAKERS: Final = {role: role.value for role in Role}
-_TIERS: Final = MappingProxyType(
-    {"auto": "auto", "default": "standard_only", "priority": "auto", "flex": "standard_only"}
-)
+_TIERS: Final = {
+    "auto": "auto",
+    "default": "standard_only",
+    "priority": "auto",
+    "flex": "standard_only",
+}
 _USER_MAX: Final = 256
 _SAME_TIER: Final = frozenset({"auto", "default"})
 
@@ -75,14 +77,10 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
 
 def _refuse(conversation: Conversation, writing: ContentWriter) -> None:
     """Report the members for which the shape has nothing."""
-    if conversation.candidates is not None and conversation.candidates > 1:
-        writing.lacks(Concept.CANDIDATES, "the messages shape gives one answer")
+    writing.answers_once(conversation, SHAPE)
     if conversation.logprobs or conversation.top_logprobs:
         writing.lacks(Concept.LOGPROBS, "the messages shape tells no probabilities")
-    if conversation.modalities and any(kind != "text" for kind in conversation.modalities):
-        writing.lacks(Concept.MODALITIES, "the messages shape answers in text")
-    if conversation.audio is not None and "audio" in conversation.modalities:
-        writing.lacks(Concept.AUDIO, "the messages shape does not speak")
+    writing.answers_in_text(conversation, SHAPE)
     if conversation.verbosity is not None:
         writing.lacks(Concept.VERBOSITY, "the messages shape has no such member")
     if conversation.metadata:
@@ -163,10 +161,7 @@ def _opened(messages: list[Row], writing: ContentWriter) -> list[Row]:
         if end["type"] == "text" and end["text"] != end["text"].rstrip():
             # refused by the vendor, and the model would begin with the blank anyway
             end["text"] = end["text"].rstrip()
-            history = member(Concept.HISTORY, writing.shape)
-            writing.report.drop(
-                Rank.HINT, history, "white space at the end of the last message", DropAction.CHANGED
-            )
+            writing.rewords(Concept.HISTORY, "white space at the end of the last message")
     return messages
 
 
@@ -175,7 +170,7 @@ def _turn(turn: Turn, where: str, writing: ContentWriter) -> tuple[str, list[Row
         return _SPEAKERS[turn.role], writing.parts(turn.parts, where)
     if writing.facts.mid_system:
         return "system", writing.parts(turn.parts, where)
-    reworded(writing.report, writing.shape, DEMOTED)
+    writing.rewords(Concept.HISTORY, DEMOTED)
     texts = [
         msgspec.structs.replace(part, text=_TAGGED.format(part.text))
         for part in turn.parts
@@ -191,12 +186,8 @@ def _format(
         return
     if wanted.kind is FormatKind.JSON:
         system.append({"type": "text", "text": JSON_HINT})
-        writing.report.drop(
-            Rank.HINT,
-            member(Concept.FORMAT, writing.shape),
-            "asked for in words, since the messages shape has no such switch",
-            DropAction.CHANGED,
-        )
+        reason = "asked for in words, since the messages shape has no such switch"
+        writing.rewords(Concept.FORMAT, reason)
         return
     if wanted.kind is FormatKind.ENUM or wanted.schema is None or not writing.facts.schema:
         writing.lacks(Concept.FORMAT, "this model cannot be held to it")
@@ -206,12 +197,7 @@ def _format(
     if not writing.facts.schema_full:
         data, folded = write_schema.closed(data)
         if folded:
-            writing.report.drop(
-                Rank.HINT,
-                member(Concept.FORMAT, writing.shape),
-                f"{', '.join(folded)} became words of the schema",
-                DropAction.CHANGED,
-            )
+            writing.rewords(Concept.FORMAT, f"{', '.join(folded)} became words of the schema")
     output["format"] = {"type": "json_schema", "schema": msgspec.Raw(data)}
 
 
@@ -231,14 +217,12 @@ def _rest(conversation: Conversation, writing: ContentWriter) -> dict[str, Any]:
     if conversation.service_tier is not None:
         body |= _tier(conversation.service_tier, writing)
     if conversation.cache is not None:
-        body |= writing.marks.of(conversation.cache)
+        body |= writing.mark(conversation.cache)
     for extension in conversation.extensions:
         if conversation.shape == SHAPE and "." not in extension.member:
             body[extension.member] = msgspec.Raw(extension.data)
         else:
-            writing.report.drop(
-                extension.rank, extension.member, "only its own shape has this member"
-            )
+            writing.leaves_out(extension)
     return body
 
 

@@ -8,54 +8,20 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.conversation.strict_schema import NAMED, UNHELD
+
 _decode: Final = msgspec.json.Decoder().decode
 _encode: Final = msgspec.json.Encoder().encode
 
-_FOLDED: Final = frozenset(
-    {
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "maxItems",
-        "uniqueItems",
-        "minContains",
-        "maxContains",
-        "contains",
-        "minProperties",
-        "maxProperties",
-        "patternProperties",
-        "propertyNames",
-        "dependentRequired",
-        "dependentSchemas",
-        "unevaluatedProperties",
-        "if",
-        "then",
-        "else",
-        "not",
-    }
-)
+_FOLDED: Final = UNHELD | {
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "maxItems", "minContains", "maxContains"),
+}
 _FORMATS: Final = frozenset(
-    {
-        "date-time",
-        "time",
-        "date",
-        "duration",
-        "email",
-        "hostname",
-        "uri",
-        "ipv4",
-        "ipv6",
-        "uuid",
-    }
+    {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
 )
 _SILENT: Final = frozenset({"$schema", "$id", "$comment"})
 """Keywords that constrain nothing."""
-_NAMED: Final = frozenset({"properties", "$defs", "definitions"})
-"""Keywords whose members are names of schemas, not keywords."""
 _DEEP: Final = frozenset({"items", "prefixItems", "anyOf", "oneOf", "allOf"})
 
 
@@ -99,7 +65,7 @@ def _closed(schema: Any, folded: list[str]) -> Any:
 
 
 def _inside(name: str, value: Any, folded: list[str]) -> Any:
-    if name in _NAMED and isinstance(value, dict):
+    if name in NAMED and isinstance(value, dict):
         return {key: _closed(one, folded) for key, one in value.items()}
     return _closed(value, folded) if name in _DEEP else value
 

@@ -35,20 +35,14 @@ from trivium.faults import Fault
 from trivium.wire import errors
 from trivium.wire.codec import WriteContext
 from trivium.wire.errors import stream_tail
+from trivium.wire.heartbeat import PING
 from trivium.wire.messages import citations, finish
-from trivium.wire.messages.write_answer_parts import (
-    blocks,
-    call_start,
-    counters,
-    redacted,
-    silent,
-)
+from trivium.wire.messages.write_answer_parts import blocks, call_start, counters, redacted, silent
 from trivium.wire.operation import Shape
 from trivium.wire.sse import unbroken
 
 _encode: Final = msgspec.json.Encoder().encode
 
-PING: Final = b'event: ping\ndata: {"type":"ping"}\n\n'
 _STOP: Final = b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
 _AFTER: Final = b"}}\n\n"
 _BEFORE: Final = (

@@ -10,8 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.effort import budget_of, inexact, nearest, room, wished
-from trivium.conversation.losses import DropAction, Rank
-from trivium.conversation.member_table import Concept, lacking
+from trivium.conversation.member_table import Concept
 from trivium.conversation.request import Conversation, Effort, ReasoningSettings, Thinking
 from trivium.conversation.target import Thinks
 from trivium.wire.messages.citations import SHAPE
@@ -21,13 +20,6 @@ from trivium.wire.messages.write_tools import FORCED
 OUTPUT_MAX: Final = 4096
 """Output limit where neither caller nor profile names one: every model of the shape takes it."""
 _THINKS: Final = "not taken while the model thinks"
-_ABSENT: Final = (
-    ("frequency_penalty", Concept.FREQUENCY_PENALTY),
-    ("presence_penalty", Concept.PRESENCE_PENALTY),
-    ("seed", Concept.SEED),
-    ("logit_bias", Concept.LOGIT_BIAS),
-)
-"""Sampling that the shape does not have."""
 _TOP_P_MIN: Final = 0.95
 """Least ``top_p`` while thinking."""
 
@@ -57,12 +49,7 @@ def settle(
     facts, requested = writing.facts, conversation.reasoning
     limit = conversation.output_max
     if limit is not None and facts.output_cap is not None and limit > facts.output_cap:
-        writing.report.drop(
-            Rank.HINT,
-            _limit_member(conversation),
-            "above the model's own limit",
-            DropAction.CHANGED,
-        )
+        writing.rewords(Concept.OUTPUT_MAX, "above the model's own limit")
         limit = facts.output_cap
     default = facts.output_default or OUTPUT_MAX
     if facts.output_cap is not None:
@@ -113,13 +100,7 @@ def _budgeted(
         writing.lacks(Concept.REASONING, "the output limit leaves no room for thinking")
         return Settled(chosen)
     if budget != wanted and (requested.budget is not None or requested.effort is not None):
-        lacking(
-            writing.report,
-            Concept.REASONING,
-            writing.shape,
-            "must stay below the output limit",
-            act=DropAction.CHANGED,
-        )
+        writing.changes(Concept.REASONING, "must stay below the output limit")
     return Settled(fitting, _shown({"type": "enabled", "budget_tokens": budget}, requested))
 
 
@@ -159,13 +140,10 @@ def _effort(requested: ReasoningSettings, writing: ContentWriter) -> str | None:
     if found is None and requested.effort is None:
         return None  # thinking is switched on, and has no other steps
     if found is not step or inexact(requested):
-        lacking(
-            writing.report,
-            Concept.REASONING,
-            writing.shape,
-            "the nearest step this model has" if found else "this model has no steps",
-            act=DropAction.CHANGED if found else DropAction.DROPPED,
-        )
+        if found is None:
+            writing.lacks(Concept.REASONING, "this model has no steps")
+        else:
+            writing.changes(Concept.REASONING, "the nearest step this model has")
     return None if found is None else found.value
 
 
@@ -193,32 +171,16 @@ def sampling(
             writing.lacks(Concept.TOP_K, _THINKS)
         else:
             out["top_k"] = requested.top_k
-    for name, concept in _ABSENT:
-        if getattr(requested, name) is not None:
-            writing.lacks(concept, "the messages shape has no such member")
+    writing.lacks_sampling(requested, SHAPE)
     return out
 
 
 def _temperature(wanted: Any, out: dict[str, Any], writing: ContentWriter, *, thinks: bool) -> None:
     most = writing.facts.temperature_max
     if wanted > most:
-        lacking(
-            writing.report,
-            Concept.TEMPERATURE,
-            writing.shape,
-            f"at most {most:g}",
-            act=DropAction.CHANGED,
-        )
+        writing.changes(Concept.TEMPERATURE, f"at most {most:g}")
         wanted = most
     if thinks and wanted != 1:
         writing.lacks(Concept.TEMPERATURE, _THINKS)
     else:
         out["temperature"] = wanted
-
-
-def _limit_member(conversation: Conversation) -> str:
-    return {
-        "chat": "max_completion_tokens",
-        "responses": "max_output_tokens",
-        "generate": "generationConfig.maxOutputTokens",
-    }.get(conversation.shape, "max_tokens")

@@ -3,14 +3,13 @@
 Source: messages reference and SDK types 2.11, read on 2026-11-21.
 """
 
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom_tools import in_words
-from trivium.conversation.losses import DropAction, Rank
-from trivium.conversation.member_table import Concept, declared, foreign, lacking, member
+from trivium.conversation.custom_tools import PARAMETERS, in_words
+from trivium.conversation.losses import Rank
+from trivium.conversation.member_table import Concept, declared
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -20,6 +19,7 @@ from trivium.conversation.tools import (
     ServerTool,
     Tool,
 )
+from trivium.wire.lenient import decoded
 from trivium.wire.messages import write_schema
 from trivium.wire.messages.citations import SHAPE
 from trivium.wire.messages.write_content import ContentWriter, shallow
@@ -28,24 +28,20 @@ _NO_PARAMETERS: Final = b'{"type":"object","properties":{}}'
 _decode: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
-_SERVER: Final = MappingProxyType(
-    {
-        ServerKind.WEB_SEARCH: ("web_search_20250305", "web_search"),
-        ServerKind.WEB_FETCH: ("web_fetch_20250910", "web_fetch"),
-        ServerKind.CODE: ("code_execution_20250825", "code_execution"),
-    }
-)
+_SERVER: Final = {
+    ServerKind.WEB_SEARCH: ("web_search_20250305", "web_search"),
+    ServerKind.WEB_FETCH: ("web_fetch_20250910", "web_fetch"),
+    ServerKind.CODE: ("code_execution_20250825", "code_execution"),
+}
 """The version of each that asks for no beta header, and the name it must have."""
 
-_MODES: Final = MappingProxyType(
-    {
-        ChoiceMode.AUTO: "auto",
-        ChoiceMode.VALIDATED: "auto",
-        ChoiceMode.REQUIRED: "any",
-        ChoiceMode.NAMED: "tool",
-        ChoiceMode.NONE: "none",
-    }
-)
+_MODES: Final = {
+    ChoiceMode.AUTO: "auto",
+    ChoiceMode.VALIDATED: "auto",
+    ChoiceMode.REQUIRED: "any",
+    ChoiceMode.NAMED: "tool",
+    ChoiceMode.NONE: "none",
+}
 
 FORCED: Final = frozenset({ChoiceMode.REQUIRED, ChoiceMode.NAMED})
 """Choices that leave the model no way around a call."""
@@ -86,46 +82,31 @@ def _one(tool: Tool, writing: ContentWriter) -> dict[str, Any]:
             Concept.VENDOR_TOOL, f"the tool {tool.name or tool.kind} is another vendor's own"
         )
         return {}
-    return row | writing.marks.of(tool.cache)
+    return row | writing.mark(tool.cache)
 
 
 def _function(tool: FunctionTool, writing: ContentWriter) -> dict[str, Any]:
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     if tool.description:
         row["description"] = tool.description
-    strict = bool(tool.strict)
-    if strict and Concept.STRICT_TOOL in writing.facts.refuses:
-        writing.lacks(Concept.STRICT_TOOL, "not taken by this model")
-        strict = False
+    strict = bool(tool.strict) and writing.takes(Concept.STRICT_TOOL)
     parameters = _object(tool.parameters)
     if strict and not writing.facts.schema_full:
         parameters, folded = write_schema.closed(parameters)
         if folded:
-            lacking(
-                writing.report,
-                Concept.STRICT_TOOL,
-                writing.shape,
-                f"{', '.join(folded)} became words",
-                act=DropAction.CHANGED,
-            )
+            writing.changes(Concept.STRICT_TOOL, f"{', '.join(folded)} became words")
     row["input_schema"] = msgspec.Raw(parameters)
     if strict:
         row["strict"] = True
-    if tool.native is not None:
-        if tool.native.shape == SHAPE:
-            row |= shallow(tool.native.data)
-        else:
-            foreign(tool.native, writing.report, member(Concept.TOOLS, writing.shape))
+    if (own := writing.own(tool.native, SHAPE, Concept.TOOLS)) is not None:
+        row |= shallow(own)
     return row
 
 
 def _object(parameters: bytes | None) -> bytes:
     """Parameters as the schema of an object, which this shape demands."""
-    if parameters is None:
-        return _NO_PARAMETERS
-    try:
-        members = _decode(parameters)
-    except (ValueError, RecursionError):
+    members = None if parameters is None else decoded(_decode, parameters)
+    if parameters is None or members is None:
         return _NO_PARAMETERS
     if "type" in members:
         return parameters
@@ -137,11 +118,7 @@ def _custom(tool: CustomTool, writing: ContentWriter) -> dict[str, Any]:
     row: dict[str, Any] = {"name": writing.name(tool.name, tool.namespace)}
     if words := in_words(tool, writing.report):
         row["description"] = words
-    row["input_schema"] = {
-        "type": "object",
-        "properties": {"input": {"type": "string"}},
-        "required": ["input"],
-    }
+    row["input_schema"] = PARAMETERS
     return row
 
 
@@ -177,12 +154,7 @@ def choice(conversation: Conversation, writing: ContentWriter) -> dict[str, Any]
     if mode in FORCED and not writing.facts.forced_calls:
         writing.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
     if mode is ChoiceMode.VALIDATED:
-        writing.report.drop(
-            Rank.HINT,
-            member(Concept.TOOL_CHOICE, writing.shape),
-            "calls are checked where the tool is strict",
-            DropAction.CHANGED,
-        )
+        writing.rewords(Concept.TOOL_CHOICE, "calls are checked where the tool is strict")
     row: dict[str, Any] = {"type": _MODES[mode]}
     if mode is ChoiceMode.NAMED and wanted is not None and wanted.names:
         row["name"] = _target_name(wanted.names[0], conversation, writing)

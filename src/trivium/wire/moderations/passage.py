@@ -3,14 +3,15 @@
 Source: OpenAI's API reference, moderations, read 2026-11-21.
 """
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire import openai_members, whole_answer
+from trivium.wire.chat.read_values import string, wrong_type
 from trivium.wire.checks import missing, wrong
+from trivium.wire.lenient import decoded
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
@@ -32,7 +33,7 @@ def check_input(value: Any) -> None:
     if isinstance(value, str):
         return
     if not isinstance(value, list):
-        raise _wrong_type("input", "a string or an array", value)
+        raise wrong_type("input", "a string or an array", value)
     if not value:
         raise wrong("input", "not be an empty array")
     texts = isinstance(value[0], str)
@@ -47,39 +48,16 @@ def check_input(value: Any) -> None:
 def _check_part(part: Any, path: str) -> None:
     kind = part.get("type")
     if kind == "text":
-        _required(part.get("text"), f"{path}.text")
+        string(part, "text", path)
     elif kind == "image_url":
         image = part.get("image_url")
         if image is not None and not isinstance(image, dict):
-            raise _wrong_type(f"{path}.image_url", 'an object, such as {"url": "https://…"}', image)
-        _required((image or {}).get("url"), f"{path}.image_url.url")
+            raise wrong_type(f"{path}.image_url", 'an object, such as {"url": "https://…"}', image)
+        string(image or {}, "url", f"{path}.image_url")
     elif kind is None:
         raise missing(f"{path}.type")
     else:
         raise wrong(f"{path}.type", f"be one of text, image_url, not {str(kind)[:40]!r}")
-
-
-def _required(value: Any, path: str) -> None:
-    if value is None:
-        raise missing(path)
-    if not isinstance(value, str):
-        raise _wrong_type(path, "a string", value)
-
-
-def _wrong_type(path: str, wanted: str, value: Any) -> Fault:
-    kinds = {bool: "a boolean", int: "a number", float: "a number", str: "a string"}
-    kind = kinds.get(type(value), "an array" if isinstance(value, list) else "an object")
-    return Fault(Kind.INVALID_TYPE, f"`{path}` must be {wanted}, not {kind}.", param=path)
-
-
-def changes(
-    body: Members,
-    facts: RequestFacts,
-    upstream_model: str,
-    ask_usage: bool,  # noqa: ARG001 - part of the contract; moderations do not stream
-) -> Mapping[str, bytes | None]:
-    """The upstream's model name, also where the request left it to the default."""
-    return openai_members.renamed(body, facts, upstream_model)
 
 
 class _Result(msgspec.Struct, gc=False):
@@ -101,13 +79,10 @@ def answer(body: bytes) -> AnswerFacts:
     """
     found = whole_answer.answer(body, "results")
     if found.error is None:
-        try:
-            told = _decode(body)
-        except (ValueError, RecursionError):
-            told = _Results([])
-        if not told.results:
+        told = decoded(_decode, body)
+        if told is None or not told.results:
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream's answer has no result.")
     return found
 
 
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer)
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=openai_members.renamed, answer=answer)

@@ -16,16 +16,15 @@ servers in ``meta.tokens``. Sources: docs.cohere.com/reference/rerank, docs.vllm
 openrouter.ai/docs (create-rerank), SiliconFlow's clients; read 2026-11-24.
 """
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault, Kind
 from trivium.wire import openai_members, whole_answer
 from trivium.wire.answer_structs import Count
-from trivium.wire.checks import check, missing, wrong
+from trivium.wire.checks import check, missing, mistyped, wrong
+from trivium.wire.lenient import decoded
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
@@ -86,7 +85,7 @@ def _sizes(body: Members) -> list[int]:
 def _check_text(path: str, raw: bytes) -> None:
     """A text, or an object: of fields to be ranked by, or with a text or a picture in it."""
     if raw[:1] not in (_QUOTE, _BRACE):
-        raise Fault(Kind.INVALID_TYPE, f"`{path}` must be a string or an object.", param=path)
+        raise mistyped(path, "be a string or an object")
 
 
 def _chunks(size: int, room: int, limit: int | None) -> int:
@@ -99,16 +98,6 @@ def _chunks(size: int, room: int, limit: int | None) -> int:
 
 def _units(documents: int) -> int:
     return -(-documents // UNIT_DOCUMENTS)
-
-
-def changes(
-    body: Members,
-    facts: RequestFacts,
-    upstream_model: str,
-    ask_usage: bool,  # noqa: ARG001 - part of the contract; reranks do not stream
-) -> Mapping[str, bytes | None]:
-    """The upstream's model name."""
-    return openai_members.renamed(body, facts, upstream_model)
 
 
 class _Counts(msgspec.Struct, gc=False):
@@ -142,9 +131,7 @@ def answer(body: bytes) -> AnswerFacts:
 
 def _usage(body: bytes) -> Usage | None:
     """What is billed; ``None`` where nothing is said of it, or nonsense: better an estimate."""
-    try:
-        told = _decode(body)
-    except (ValueError, RecursionError):
+    if (told := decoded(_decode, body)) is None:
         return None
     meta = told.meta or _Meta()
     billed, used = meta.billed_units or _NONE, told.usage or _NONE
@@ -162,4 +149,4 @@ def _tokens(counts: _Counts) -> int:
     return counts.input_tokens or counts.prompt_tokens or counts.total_tokens or 0
 
 
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer)
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=openai_members.renamed, answer=answer)

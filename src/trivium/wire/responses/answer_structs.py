@@ -57,12 +57,6 @@ class AnswerItem(msgspec.Struct, gc=False):
     action: Action | None = None
 
 
-class AnswerItemType(msgspec.Struct, gc=False):
-    """Of an output item only its kind."""
-
-    type: str | None = None
-
-
 class IncompleteReason(msgspec.Struct, gc=False):
     """Why an answer is incomplete."""
 

@@ -9,23 +9,19 @@ import msgspec
 
 from trivium.conversation.parts import Citation, Native
 from trivium.wire import caps
+from trivium.wire.lenient import decoded
 from trivium.wire.responses.answer_structs import Annotation
 
 _SHAPE: Final = "responses"
 
 
-_rows: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _annotation: Final = msgspec.json.Decoder(Annotation).decode
-
-_NOTHING: Final = frozenset({b"", b"null", b"[]"})
 
 
 def citation(raw: bytes | msgspec.Raw) -> Citation | None:
     """One annotation; ``None`` when it cannot be read."""
     data = bytes(raw)
-    try:
-        found = _annotation(data)
-    except (ValueError, RecursionError):
+    if (found := decoded(_annotation, data)) is None:
         return None
     return Citation(
         url=found.url,
@@ -38,24 +34,12 @@ def citation(raw: bytes | msgspec.Raw) -> Citation | None:
 
 def citations(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
     """All annotations of a caller's text that can be read."""
-    return tuple(one for row in _rows_of(raw) if (one := citation(row)) is not None)
+    return tuple(one for row in caps.rows(raw) if (one := citation(row)) is not None)
 
 
 def answered(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
     """Those of an answer's text. Raises ``Fault`` when there are too many."""
-    rows = _rows_of(raw)
-    if len(rows) > caps.CITATIONS_MAX:
-        raise caps.too_many("citations", caps.CITATIONS_MAX)
-    return tuple(one for row in rows if (one := citation(row)) is not None)
-
-
-def _rows_of(raw: bytes | msgspec.Raw) -> list[msgspec.Raw]:
-    if bytes(raw) in _NOTHING:
-        return []
-    try:
-        return _rows(raw)
-    except (ValueError, RecursionError):
-        return []
+    return tuple(one for row in caps.cited(raw) if (one := citation(row)) is not None)
 
 
 def annotation(cited: Citation, length: int) -> Any | None:

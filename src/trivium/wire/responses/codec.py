@@ -17,19 +17,6 @@ from trivium.wire.responses import (
 from trivium.wire.responses.read_stream import Reader
 from trivium.wire.responses.write_stream import Writer
 
-PLACES: Final = ShapeCapabilities(
-    shape="responses",
-    shows=lambda part: write_answer_parts.kind(part) not in (None, "message"),
-    words=lambda part: bool(write_answer_parts.words(part)),
-    ends=frozenset({Unified.STOP, Unified.TOOL_CALLS, Unified.LENGTH, Unified.CONTENT_FILTER}),
-    refusals=True,
-    logprobs=True,
-    namespaces=True,
-    queries=True,
-    cites=lambda citation: citations.annotation(citation, 0) is not None,
-    counters=("audio_input", "audio_output", "cache_write_long", "image_input", "image_output"),
-)
-
 CODEC: Final = Codec(
     shape=Shape.RESPONSES,
     read_request=read_request.read,
@@ -38,5 +25,16 @@ CODEC: Final = Codec(
     write_answer=write_answer.write,
     read_stream=Reader,
     write_stream=Writer,
-    places=PLACES,
+    places=ShapeCapabilities(
+        shape="responses",
+        shows=lambda part: write_answer_parts.kind(part) not in (None, "message"),
+        words=lambda part: bool(write_answer_parts.words(part)),
+        ends=frozenset({Unified.STOP, Unified.TOOL_CALLS, Unified.LENGTH, Unified.CONTENT_FILTER}),
+        refusals=True,
+        logprobs=True,
+        namespaces=True,
+        queries=True,
+        cites=lambda citation: citations.annotation(citation, 0) is not None,
+        counters=("audio_input", "audio_output", "cache_write_long", "image_input", "image_output"),
+    ),
 )

@@ -12,6 +12,7 @@ import msgspec
 
 from trivium.faults import Blame, Fault, Kind
 from trivium.wire import errors, sse
+from trivium.wire.lenient import decoded
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -88,12 +89,7 @@ def of(fault: Fault) -> dict[str, Any]:
 
 def opening(raw: bytes | None) -> dict[str, Any] | None:
     """The response object of the opening events, ``None`` when there was none to be read."""
-    if raw is None:
-        return None
-    try:
-        return _decode_object(raw)
-    except (ValueError, RecursionError):
-        return None
+    return None if raw is None else decoded(_decode_object, raw)
 
 
 def minimal(model: str, request_id: str) -> dict[str, Any]:

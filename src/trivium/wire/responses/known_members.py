@@ -2,146 +2,69 @@
 
 from typing import Final
 
-from trivium.wire.unknown_members import NOTED, READ, KnownMembers, Members
+from trivium.wire.unknown_members import KnownMembers, Members, all_noted, all_read
 
-ECHOED: Final = (
-    "background",
-    "billing",
-    "conversation",
-    "frequency_penalty",
-    "instructions",
-    "max_output_tokens",
-    "max_tool_calls",
-    "metadata",
-    "parallel_tool_calls",
-    "presence_penalty",
-    "previous_response_id",
-    "prompt",
-    "prompt_cache_key",
-    "prompt_cache_options",
-    "prompt_cache_retention",
-    "reasoning",
-    "safety_identifier",
-    "store",
-    "temperature",
-    "text",
-    "tool_choice",
-    "tools",
-    "top_logprobs",
-    "top_p",
-    "truncation",
-    "user",
+ECHOED: Final[Members] = all_read(
+    "background billing conversation frequency_penalty instructions max_output_tokens"
+    " max_tool_calls metadata parallel_tool_calls presence_penalty previous_response_id prompt"
+    " prompt_cache_key prompt_cache_options prompt_cache_retention reasoning safety_identifier"
+    " store temperature text tool_choice tools top_logprobs top_p truncation user"
 )
 """What the request said, said again."""
 _RESPONSE: Final[Members] = {
-    "id": READ,
-    "object": READ,
-    "created_at": READ,
-    "completed_at": READ,
-    "model": READ,
-    "status": READ,
-    "error": READ,
-    "incomplete_details": {"reason": READ},
-    "output": READ,
-    "output_text": READ,
-    "usage": READ,
-    "service_tier": READ,
-    **dict.fromkeys(ECHOED, READ),
-    "access_programs": NOTED,
-    "image": NOTED,
-    "input_transformations": NOTED,
-    "moderation": NOTED,
-    "prompt_cache_diagnostics": NOTED,
-    "tool_usage": NOTED,
+    **all_read(
+        "id object created_at completed_at model status error output output_text usage service_tier"
+    ),
+    "incomplete_details": all_read("reason"),
+    **ECHOED,
+    **all_noted(
+        "access_programs image input_transformations moderation prompt_cache_diagnostics tool_usage"
+    ),
 }
 ANSWER: Final = KnownMembers("Response", _RESPONSE)
 EVENT: Final = KnownMembers(
     "ResponseEvent",
-    {"timings": NOTED}  # llama.cpp
-    | dict.fromkeys(
-        (
-            "type",
-            "sequence_number",
-            "output_index",
-            "item_id",
-            "content_index",
-            "summary_index",
-            "annotation_index",
-            "delta",
-            "logprobs",
-            "obfuscation",
-            "text",
-            "refusal",
-            "arguments",
-            "input",
-            "name",
-            "part",
-            "annotation",
-            "item",
-            "response",
+    {
+        **all_noted("timings"),  # llama.cpp
+        **all_read(
+            "type sequence_number output_index item_id content_index summary_index"
+            " annotation_index delta logprobs obfuscation text refusal arguments input name part"
+            " annotation item response"
         ),
-        READ,
-    ),
+    },
 )
 """Any event of a stream that is read, but for an error."""
 
-_PIECE: Final[Members] = {
-    "type": READ,
-    "text": READ,
-    "refusal": READ,
-    "annotations": READ,
-    "logprobs": READ,
-}
-_SECTION: Final[Members] = {"type": READ, "text": READ}
+_SECTION: Final[Members] = all_read("type text")
 _CALL: Final[Members] = {
-    "type": READ,
-    "id": READ,
-    "call_id": READ,
-    "name": READ,
-    "namespace": READ,
-    "status": READ,
-    "caller": NOTED,
-    "async": NOTED,
+    **all_read("type id call_id name namespace status"),
+    **all_noted("caller async"),
 }
 ITEMS: Final = {
     "message": KnownMembers(
         "MessageItem",
         {
-            "type": READ,
-            "id": READ,
-            "role": READ,
-            "status": READ,
-            "content": [_PIECE],
-            "phase": NOTED,
+            **all_read("type id role status"),
+            "content": [all_read("type text refusal annotations logprobs")],
+            **all_noted("phase"),
         },
     ),
-    "function_call": KnownMembers("FunctionCallItem", {**_CALL, "arguments": READ}),
-    "custom_tool_call": KnownMembers("CustomToolCallItem", {**_CALL, "input": READ}),
+    "function_call": KnownMembers("FunctionCallItem", {**_CALL, **all_read("arguments")}),
+    "custom_tool_call": KnownMembers("CustomToolCallItem", {**_CALL, **all_read("input")}),
     "reasoning": KnownMembers(
         "ReasoningItem",
         {
-            "type": READ,
-            "id": READ,
-            "status": READ,
+            **all_read("type id status encrypted_content"),
             "summary": [_SECTION],
             "content": [_SECTION],
-            "encrypted_content": READ,
         },
     ),
 }
 """Kinds of item that say what every shape has a word for."""
 
 _OWN: Final = frozenset(
-    {
-        "additional_tools",
-        "compaction",
-        "configuration_update",
-        "mcp_approval_request",
-        "mcp_approval_response",
-        "mcp_list_tools",
-        "program",
-        "program_output",
-    }
+    {"additional_tools", "compaction", "configuration_update", "program", "program_output"}
+    | {"mcp_approval_request", "mcp_approval_response", "mcp_list_tools"}
 )
 _OWN_ENDS: Final = ("_call", "_call_output")
 

@@ -8,9 +8,9 @@ read 2026-11-21.
 from typing import Final
 
 from trivium.conversation.parts import Inline, Remote, Source, Stored
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import wrong
-from trivium.wire.data_url import is_data, split, standard
+from trivium.faults import Fault
+from trivium.wire.checks import uncarried, wrong
+from trivium.wire.data_url import SOUND_FORMATS, is_data, split, standard
 
 SHAPE: Final = "responses"
 
@@ -26,13 +26,6 @@ _PDF: Final = "JVBERi"
 """``%PDF-`` in base64."""
 
 _SOUNDS: Final = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-_FORMATS: Final = {
-    "audio/wav": "wav",
-    "audio/x-wav": "wav",
-    "audio/wave": "wav",
-    "audio/mpeg": "mp3",
-    "audio/mp3": "mp3",
-}
 
 
 def base64_text(text: str, path: str) -> str:
@@ -83,19 +76,13 @@ def from_sound(data: str, form: str, path: str) -> Inline:
 
 def sound_format(source: Source | None) -> str | None:
     """What ``input_audio`` calls these bytes; ``None`` for what it does not take."""
-    return _FORMATS.get(source.mime) if isinstance(source, Inline) else None
-
-
-def data_url(source: Inline) -> str:
-    """The bytes as a URL."""
-    return f"data:{source.mime};base64,{source.data}"
+    return SOUND_FORMATS.get(source.mime) if isinstance(source, Inline) else None
 
 
 def unresolved(path: str, what: str) -> Fault:
     """The 400 for a reference into a store that this gateway does not have."""
-    return Fault(
-        Kind.UNREPRESENTABLE,
+    return uncarried(
+        path,
         f"`{path}` refers to {what}, which is not kept here. Send the whole input, and set "
         "`store` to false so that your client does.",
-        param=path,
     )

@@ -3,18 +3,21 @@
 Source of the count: openai-python 3.52.0, ``responses.input_tokens.count``, read 2026-11-21.
 """
 
+from functools import partial
 from typing import Final
 
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import openai_members, whole_answer
+from trivium.wire import whole_answer
 from trivium.wire.checks import missing
+from trivium.wire.lenient import decoded
+from trivium.wire.openai_members import model, renamed
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 from trivium.wire.responses.answer_structs import Count
-from trivium.wire.responses.request import changes, facts
-from trivium.wire.responses.stream import watch
+from trivium.wire.responses.request import facts
+from trivium.wire.responses.stream import Watch
 from trivium.wire.whole_answer import error_of
 
 _SOURCES = ("input", "instructions", "previous_response_id", "conversation")
@@ -25,18 +28,16 @@ _decode = msgspec.json.Decoder(Count).decode
 
 def count_facts(body: Members) -> RequestFacts:
     """What a request for a token count says about itself; it generates nothing, so no limit."""
-    model = openai_members.model(body)
-    if all(body.raw(name) is None for name in _SOURCES):
+    name = model(body)
+    if all(body.raw(one) is None for one in _SOURCES):
         raise missing("input")
-    return RequestFacts(model=model, output_max=0)
+    return RequestFacts(model=name, output_max=0)
 
 
 def count_answer(body: bytes) -> AnswerFacts:
     """A token count, which is free of charge: no usage. Raises UPSTREAM_BROKE on anything else."""
-    try:
-        read = _decode(body)
-    except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
-        raise _broke() from None
+    if (read := decoded(_decode, body)) is None:
+        raise _broke()
     if (error := error_of(read.error)) is not None:
         return AnswerFacts(error=error)
     if not isinstance(read.input_tokens, int):
@@ -48,10 +49,7 @@ def _broke() -> Fault:
     return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not a count of tokens.")
 
 
-def answer(body: bytes) -> AnswerFacts:
-    """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    return whole_answer.answer(body, "output")
-
-
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer, watch=watch)
-COUNT: Final = PassThroughSpec(facts=count_facts, changes=changes, answer=count_answer)
+PASSAGE: Final = PassThroughSpec(
+    facts=facts, changes=renamed, answer=partial(whole_answer.answer, content="output"), watch=Watch
+)
+COUNT: Final = PassThroughSpec(facts=count_facts, changes=renamed, answer=count_answer)

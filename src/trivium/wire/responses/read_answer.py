@@ -12,9 +12,10 @@ from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Text
-from trivium.faults import Fault, Kind
 from trivium.wire import caps, openai_usage
 from trivium.wire.codec import AnswerContext
+from trivium.wire.errors import nonsense
+from trivium.wire.lenient import decoded
 from trivium.wire.responses import read_answer_parts
 from trivium.wire.responses.answer_structs import Echoing, Plain, ResponseObject
 from trivium.wire.responses.known_members import ANSWER
@@ -46,14 +47,12 @@ def read(body: bytes, ctx: AnswerContext) -> Answer:
 
 
 def _any(body: bytes, ctx: AnswerContext) -> Answer:
-    try:
-        told = decode(body)
-    except (ValueError, RecursionError):
-        raise _broke() from None
+    if (told := decoded(decode, body)) is None:
+        raise nonsense()
     if (error := error_of(told.error)) is not None:
         raise ctx.refused(error)
     if told.output is None or told.status not in _ENDED:
-        raise _broke()
+        raise nonsense()
     if len(told.output) > caps.PARTS_MAX:
         raise caps.too_many("items", caps.PARTS_MAX)
     ANSWER.look(body, ctx.unread)
@@ -71,7 +70,3 @@ def _any(body: bytes, ctx: AnswerContext) -> Answer:
         told.model or "",
         told.service_tier,
     )
-
-
-def _broke() -> Fault:
-    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not what its protocol says.")

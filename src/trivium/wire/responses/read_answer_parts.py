@@ -26,17 +26,13 @@ from trivium.conversation.parts import (
     VendorPart,
 )
 from trivium.conversation.shape_capabilities import Loss
-from trivium.faults import Fault, Kind
 from trivium.wire import caps, logprobs
+from trivium.wire.answer_structs import TypeOnly
 from trivium.wire.codec import AnswerContext, unheeded
+from trivium.wire.errors import nonsense
+from trivium.wire.lenient import decoded
 from trivium.wire.responses import citations
-from trivium.wire.responses.answer_structs import (
-    Action,
-    AnswerItem,
-    AnswerItemType,
-    IncompleteReason,
-    Piece,
-)
+from trivium.wire.responses.answer_structs import Action, AnswerItem, IncompleteReason, Piece
 from trivium.wire.responses.known_members import ITEMS, is_own
 from trivium.wire.text_repair import sound
 from trivium.wire.unknown_members import Tell
@@ -45,13 +41,10 @@ SHAPE: Final = "responses"
 
 
 _decode: Final = msgspec.json.Decoder(AnswerItem).decode
-_decode_kind: Final = msgspec.json.Decoder(AnswerItemType).decode
+_decode_kind: Final = msgspec.json.Decoder(TypeOnly).decode
 _encode: Final = msgspec.json.Encoder().encode
 
-_REASONS: Final = {
-    "max_output_tokens": Unified.LENGTH,
-    "content_filter": Unified.CONTENT_FILTER,
-}
+_REASONS: Final = {"max_output_tokens": Unified.LENGTH, "content_filter": Unified.CONTENT_FILTER}
 
 CALLS: Final[dict[str, CallKind]] = {
     "function_call": CallKind.FUNCTION,
@@ -81,16 +74,11 @@ def any_item(raw: bytes | msgspec.Raw) -> AnswerItem | None:
         return any_item(sound(bytes(raw)))
     except (ValueError, RecursionError):
         pass
-    try:
-        kind = _decode_kind(raw).type
-    except (ValueError, RecursionError):
+    if (found := decoded(_decode_kind, raw)) is None:
         return None
-    if kind in ITEMS:
-        raise Fault(
-            Kind.UPSTREAM_BROKE,
-            f"The upstream's answer is not what its protocol says: its {kind} cannot be read.",
-        )
-    return AnswerItem(type=kind)
+    if found.type in ITEMS:
+        raise nonsense(f"its {found.type} cannot be read")
+    return AnswerItem(type=found.type)
 
 
 def call(found: AnswerItem) -> ToolCall:
@@ -99,10 +87,7 @@ def call(found: AnswerItem) -> ToolCall:
     Raises ``Fault`` (UPSTREAM_BROKE) where it has no name: nobody could run it.
     """
     if not found.name:
-        raise Fault(
-            Kind.UPSTREAM_BROKE,
-            "The upstream's answer is not what its protocol says: a call has no name.",
-        )
+        raise nonsense("a call has no name")
     return ToolCall(
         # some servers know only one of the two ids
         found.call_id or found.id or "",

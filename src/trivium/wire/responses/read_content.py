@@ -10,9 +10,8 @@ import msgspec
 
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Audio, CacheMark, Document, Image, Refusal, Text
-from trivium.faults import Fault, Kind
 from trivium.wire import logprobs
-from trivium.wire.checks import check, missing, wrong
+from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.responses import citations, media
 from trivium.wire.responses import request_structs as forms
 
@@ -34,9 +33,7 @@ def content(raw: bytes | msgspec.Raw, path: str) -> tuple[Part, ...]:
     if first == _QUOTE:
         return (Text(check(_string, raw, path)),)
     if first != _BRACKET:
-        raise Fault(
-            Kind.INVALID_TYPE, f"`{path}` must be a string or an array of parts.", param=path
-        )
+        raise mistyped(path, "be a string or an array of parts")
     return tuple(
         _read(check(_part, one, f"{path}[{at}]"), f"{path}[{at}]")
         for at, one in enumerate(check(_rows, raw, path))
@@ -54,10 +51,7 @@ def _read(part: forms.ContentPart, path: str) -> Part:
         if text is None:
             raise missing(f"{path}.text")
         return Text(
-            text,
-            citations.citations(part.annotations),
-            logprobs.read(part.logprobs),
-            cache=mark,
+            text, citations.citations(part.annotations), logprobs.read(part.logprobs), cache=mark
         )
     if kind == "refusal":
         if part.refusal is None:

@@ -27,17 +27,18 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Extension
 from trivium.conversation.tools import Tool
-from trivium.faults import Fault, Kind
-from trivium.wire.checks import check, missing, wrong
+from trivium.faults import Fault
+from trivium.wire.answer_structs import TypeOnly
+from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.responses import read_answer_parts, read_content, read_tools
 from trivium.wire.responses.media import unresolved
-from trivium.wire.responses.request_structs import InputItem, InputItemType
+from trivium.wire.responses.request_structs import InputItem
 from trivium.wire.responses.tool_text import words
 
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _string: Final = msgspec.json.Decoder(str)
 _item: Final = msgspec.json.Decoder(InputItem)
-_type: Final = msgspec.json.Decoder(InputItemType)
+_type: Final = msgspec.json.Decoder(TypeOnly)
 _encode: Final = msgspec.json.Encoder().encode
 
 _ROLES: Final = {role.value: role for role in Role}
@@ -82,9 +83,7 @@ class InputReader:
         if first == _QUOTE:
             return (Turn(Role.USER, (Text(check(_string, raw, "input")),)),)
         if first != _BRACKET:
-            raise Fault(
-                Kind.INVALID_TYPE, "`input` must be a string or an array of items.", param="input"
-            )
+            raise mistyped("input", "be a string or an array of items")
         out: list[Turn] = []
         for at, one in enumerate(check(_rows, raw, "input")):
             out += self._turns(one, f"input[{at}]")
@@ -210,7 +209,7 @@ def _settled(turns: list[Turn]) -> tuple[Turn, ...]:
         following = turns[at + 1].parts if at + 1 < len(turns) else ()
         if found and following and type(following[0]) is ToolCall:
             riding += found
-        elif found and out and out[-1].role is Role.ASSISTANT and _text_last(out[-1]):
+        elif found and out and out[-1].role is Role.ASSISTANT and _ends_in_text(out[-1]):
             late += found
         else:
             _attach_late(out, late)
@@ -237,7 +236,7 @@ def _riding(turn: Turn) -> tuple[Opaque, ...]:
     return ()
 
 
-def _text_last(turn: Turn) -> bool:
+def _ends_in_text(turn: Turn) -> bool:
     return bool(turn.parts) and type(turn.parts[-1]) is Text
 
 

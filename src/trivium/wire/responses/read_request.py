@@ -8,7 +8,6 @@ and Codex CLI 0.169.0 on the wire.
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -25,9 +24,8 @@ from trivium.conversation.request import (
     Sampling,
 )
 from trivium.conversation.tools import Tool
-from trivium.faults import Fault, Kind
 from trivium.wire import openai_members
-from trivium.wire.checks import check, missing, wrong
+from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.codec import ReadContext
 from trivium.wire.peek import Members
 from trivium.wire.responses import read_tools
@@ -35,6 +33,7 @@ from trivium.wire.responses import request_structs as forms
 from trivium.wire.responses.media import unresolved
 from trivium.wire.responses.read_answer_parts import SHAPE
 from trivium.wire.responses.read_input import InputReader
+from trivium.wire.responses.request import in_background
 
 _text: Final = msgspec.json.Decoder(forms.TextMember)
 _reasoning: Final = msgspec.json.Decoder(forms.ReasoningMember)
@@ -42,54 +41,30 @@ _strings: Final = msgspec.json.Decoder(list[str])
 _pairs: Final = msgspec.json.Decoder(dict[str, str])
 _object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
-_STORES: Final = MappingProxyType(
-    {
-        "previous_response_id": "an earlier response",
-        "conversation": "a stored conversation",
-        "prompt": "a stored prompt template",
-    }
-)
+_STORES: Final = {
+    "previous_response_id": "an earlier response",
+    "conversation": "a stored conversation",
+    "prompt": "a stored prompt template",
+}
 """Members that take the input from a store."""
 
 _READ: Final = frozenset(
-    {
-        *_STORES,
-        "background",
-        "include",
-        "input",
-        "instructions",
-        "max_output_tokens",
-        "metadata",
-        "model",
-        "parallel_tool_calls",
-        "prompt_cache_key",
-        "reasoning",
-        "safety_identifier",
-        "service_tier",
-        "store",
-        "stream",
-        "temperature",
-        "text",
-        "tool_choice",
-        "tools",
-        "top_logprobs",
-        "top_p",
-        "user",
-    }
+    {*_STORES, "model", "input", "instructions", "max_output_tokens", "stream", "background"}
+    | {"temperature", "top_p", "top_logprobs", "text", "reasoning", "include", "store"}
+    | {"tools", "tool_choice", "parallel_tool_calls", "metadata", "user", "safety_identifier"}
+    | {"prompt_cache_key", "service_tier"}
 )
 """Members that have a place in a conversation."""
 
-_RANKS: Final = MappingProxyType(
-    {
-        "access_programs": Rank.BOOKKEEPING,
-        "client_metadata": Rank.BOOKKEEPING,
-        "image": Rank.BOOKKEEPING,
-        "stream_options": Rank.BOOKKEEPING,
-        # policy, and what becomes of a conversation that outgrows the window
-        "moderation": Rank.CONTRACT,
-        "truncation": Rank.CONTRACT,
-    }
-)
+_RANKS: Final = {
+    "access_programs": Rank.BOOKKEEPING,
+    "client_metadata": Rank.BOOKKEEPING,
+    "image": Rank.BOOKKEEPING,
+    "stream_options": Rank.BOOKKEEPING,
+    # policy, and what becomes of a conversation that outgrows the window
+    "moderation": Rank.CONTRACT,
+    "truncation": Rank.CONTRACT,
+}
 """What the loss of a member means that only this shape has; any other is a hint."""
 
 _DEFAULTS: Final = frozenset({("truncation", b'"disabled"')})
@@ -115,12 +90,7 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         if name in there and body.raw(name) is not None:
             raise unresolved(name, what)
     if "background" in there and body.flag("background"):
-        raise Fault(
-            Kind.UNREPRESENTABLE,
-            "`background` must be false: an answer that is finished after its request could not be "
-            "billed. Use `stream` for long answers.",
-            param="background",
-        )
+        raise in_background()
     extensions: list[Extension] = []
     raw_tools = body.raw("tools") if "tools" in there else None
     tools: list[Tool] = []
@@ -149,7 +119,11 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         parallel_calls=_flag(body, "parallel_tool_calls")
         if "parallel_tool_calls" in there
         else None,
-        sampling=_sampling(body) if "temperature" in there or "top_p" in there else _MODELS_OWN,
+        sampling=(
+            Sampling(temperature=_number(body, "temperature", 2), top_p=_number(body, "top_p", 1))
+            if "temperature" in there or "top_p" in there
+            else _MODELS_OWN
+        ),
         output_max=(
             openai_members.at_least(body, "max_output_tokens", 1)
             if "max_output_tokens" in there
@@ -175,10 +149,6 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
     )
 
 
-def _sampling(body: Members) -> Sampling:
-    return Sampling(temperature=_number(body, "temperature", 2), top_p=_number(body, "top_p", 1))
-
-
 def _view(body: Members, decoder: msgspec.json.Decoder[Any], name: str) -> Any:
     raw = body.raw(name)
     return None if raw is None else check(decoder, raw, name)
@@ -193,7 +163,7 @@ def _number(body: Members, name: str, most: int) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Fault(Kind.INVALID_TYPE, f"`{name}` must be a number.", param=name)
+        raise mistyped(name, "be a number")
     if not 0 <= value <= most:
         raise wrong(name, f"be between 0 and {most}")
     return float(value)

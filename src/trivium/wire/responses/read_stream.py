@@ -26,20 +26,21 @@ from trivium.conversation.shape_capabilities import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import errors, logprobs, openai_usage, sse, text_repair
-from trivium.wire.answer_structs import Frame
+from trivium.wire.answer_structs import Frame, TypeOnly
 from trivium.wire.codec import AnswerContext
+from trivium.wire.lenient import decoded
 from trivium.wire.responses import citations, known_members, read_answer_parts
 from trivium.wire.responses.answer_structs import Piece, ResponseObject
 from trivium.wire.responses.read_answer import decode
 from trivium.wire.responses.stream_output import FORMS, StreamOutput, StreamPart
-from trivium.wire.responses.stream_structs import EventType, StreamEvent, Strict, TextDelta
+from trivium.wire.responses.stream_structs import StreamEvent, Strict, TextDelta
 from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(StreamEvent).decode
 _decode_strict: Final = msgspec.json.Decoder(Strict).decode
 _decode_quick: Final = msgspec.json.Decoder(TextDelta).decode
 _decode_quicks: Final = msgspec.json.Decoder(list[TextDelta]).decode
-_decode_type: Final = msgspec.json.Decoder(EventType).decode
+_decode_type: Final = msgspec.json.Decoder(TypeOnly).decode
 _decode_piece: Final = msgspec.json.Decoder(Piece).decode
 
 _P: Final = "response."
@@ -79,7 +80,6 @@ _KNOWN: Final = frozenset(
     }
 )
 _CONTENTS: Final = frozenset({"output_text", "refusal"})
-_EMPTY: Final = frozenset({b"", b"[]", b"null"})
 
 
 class Reader:
@@ -253,10 +253,8 @@ class Reader:
             return self._told_loosely(Frame(frame.event, text_repair.sound(frame.data)), out)
         except msgspec.ValidationError:
             # members of other types: that of an event unknown to us is not our business
-            try:
-                kind = _decode_type(frame.data).type
-            except (ValueError, RecursionError):
-                kind = None
+            known = decoded(_decode_type, frame.data)
+            kind = None if known is None else known.type
             if (kind or frame.event.decode("utf-8", "replace")) not in _KNOWN:
                 return None
             self._fail(out, _nonsense())
@@ -278,7 +276,8 @@ class Reader:
             return
         if self._over:
             if kind == "response.failed":
-                self._count(told.response)
+                failed = decoded(decode, told.response)
+                self.usage = (failed and openai_usage.usage(failed.usage)) or self.usage
             return
         if kind in _TERMINAL or kind in _OPENING:
             self._lifecycle(kind, told.response, out)
@@ -302,7 +301,7 @@ class Reader:
         elif kind == "response.output_item.done":
             self._output.done(told.output_index, told.item, out)
         elif kind == "response.content_part.done":
-            piece = _piece(told.part)
+            piece = decoded(_decode_piece, told.part)
             self._output.content_done(told.output_index, told.content_index, piece, out)
         elif kind == "response.output_text.annotation.added":
             cited = citations.citation(told.annotation)
@@ -337,16 +336,8 @@ class Reader:
             self._started = self._live = True
             out.append(Start(told.id or "", told.model or "", None, told.service_tier))
 
-    def _count(self, raw: msgspec.Raw) -> None:
-        try:
-            self.usage = openai_usage.usage(decode(raw).usage) or self.usage
-        except (ValueError, RecursionError):
-            return
-
     def _lifecycle(self, kind: str, raw: msgspec.Raw, out: list[Event]) -> None:
-        try:
-            told = decode(raw)
-        except (ValueError, RecursionError):
+        if (told := decoded(decode, raw)) is None:
             self._fail(out, _nonsense())
             return
         self.usage = openai_usage.usage(told.usage) or self.usage
@@ -383,13 +374,6 @@ class Reader:
             self._live = False
             out.append(Failed(fault))
         return out
-
-
-def _piece(raw: msgspec.Raw) -> Piece | None:
-    try:
-        return _decode_piece(raw)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _nonsense() -> Fault:

@@ -50,11 +50,7 @@ _SERVER: Final = {
     "code_interpreter": ServerKind.CODE,
 }
 _FUNCTION: Final = frozenset({"type", "name", "description", "parameters", "strict"})
-_MODES: Final = {
-    "auto": ChoiceMode.AUTO,
-    "none": ChoiceMode.NONE,
-    "required": ChoiceMode.REQUIRED,
-}
+_MODES: Final = {"auto": ChoiceMode.AUTO, "none": ChoiceMode.NONE, "required": ChoiceMode.REQUIRED}
 _CALLED: Final = frozenset({"function", "custom"})
 _SUBSET: Final = frozenset({"auto", "required"})
 

@@ -4,21 +4,20 @@ Source: OpenAI's API reference and openai-python 3.52.0, read 2026-11-21; limits
 required members from the service specification. Tools are flat here, unlike on the chat shape.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
-from trivium.faults import Fault, Kind
+from trivium.faults import Fault
 from trivium.wire import openai_members
-from trivium.wire.checks import check, missing, require_long_name
+from trivium.wire.checks import check, missing, mistyped, require_long_name, uncarried
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 from trivium.wire.request_structs import AllowedTools
-from trivium.wire.responses.request_structs import LimitedChoice, LimitedText, LimitedTool
+from trivium.wire.responses.request_structs import LimitedText, LimitedTool, ToolKind
 
 _tools: Final = msgspec.json.Decoder(list[LimitedTool])
-_choice: Final = msgspec.json.Decoder(LimitedChoice)
+_choice: Final = msgspec.json.Decoder(ToolKind)
 _allowed: Final = msgspec.json.Decoder(AllowedTools)
 _text: Final = msgspec.json.Decoder(LimitedText)
 
@@ -34,19 +33,12 @@ def facts(body: Members) -> RequestFacts:
     model = openai_members.model(body)
     if opening := body.opening("input"):
         if opening not in _INPUT:
-            raise Fault(
-                Kind.INVALID_TYPE, "`input` must be a string or an array of items.", param="input"
-            )
+            raise mistyped("input", "be a string or an array of items")
     elif all(body.raw(name) is None for name in _SOURCES):
         raise missing("input")
     if body.flag("background"):
         # it would be answered before it has run: there is no usage yet to bill by
-        raise Fault(
-            Kind.UNREPRESENTABLE,
-            "`background` must be false: an answer that is finished after its request could not be "
-            "billed. Use `stream` for long answers.",
-            param="background",
-        )
+        raise in_background()
     _check_limited(body)
     return RequestFacts(
         model=model,
@@ -55,9 +47,17 @@ def facts(body: Members) -> RequestFacts:
     )
 
 
+def in_background() -> Fault:
+    """The refusal of an answer that is finished after its request."""
+    return uncarried(
+        "background",
+        "`background` must be false: an answer that is finished after its request could not be "
+        "billed. Use `stream` for long answers.",
+    )
+
+
 _LIMITED: Final = frozenset({"tools", "tool_choice", "text"})
 """Members whose content the specification limits. Most requests have none of them."""
-_READ: Final = _LIMITED | {"background", "stream"}
 
 
 def _check_limited(body: Members) -> None:
@@ -69,16 +69,6 @@ def _check_limited(body: Members) -> None:
         text = check(_text, raw, "text")
         if text.format and text.format.type == "json_schema" and text.format.name is None:
             raise missing("text.format.name")
-
-
-def changes(
-    body: Members,
-    facts: RequestFacts,
-    upstream_model: str,
-    ask_usage: bool,  # noqa: ARG001 - part of the contract; the final event always has usage
-) -> Mapping[str, bytes | None]:
-    """The upstream's model name."""
-    return openai_members.renamed(body, facts, upstream_model)
 
 
 def _check_tools(raw: bytes) -> None:

@@ -12,26 +12,17 @@ from trivium.wire.request_structs import Name
 _ABSENT: Final = msgspec.Raw()
 
 
-class LimitedInner(msgspec.Struct, gc=False):
-    """A tool inside a namespace, of which the specification limits the name."""
+class ToolKind(msgspec.Struct, gc=False):
+    """Of a tool, or of a choice of one, only its kind and its name."""
 
     type: str | None = None
     name: str | None = None
 
 
-class LimitedTool(msgspec.Struct, gc=False):
+class LimitedTool(ToolKind, gc=False):
     """A tool, of which the specification limits the name."""
 
-    type: str | None = None
-    name: str | None = None
-    tools: list[LimitedInner] | None = None
-
-
-class LimitedChoice(msgspec.Struct, gc=False):
-    """A ``tool_choice`` that is no word, as far as it is limited."""
-
-    type: str | None = None
-    name: str | None = None
+    tools: list[ToolKind] | None = None
 
 
 class LimitedFormat(msgspec.Struct, gc=False):
@@ -91,12 +82,6 @@ class InputItem(msgspec.Struct, gc=False):
     output: msgspec.Raw = _ABSENT
     tools: msgspec.Raw = _ABSENT
     caller: msgspec.Raw = _ABSENT
-
-
-class InputItemType(msgspec.Struct, gc=False):
-    """Of an item of ``input`` only its kind."""
-
-    type: str | None = None
 
 
 class SoundMember(msgspec.Struct, gc=False):
@@ -160,17 +145,8 @@ class Tool(msgspec.Struct, gc=False):
     user_location: dict[str, str | None] | None = None
 
 
-class ToolKind(msgspec.Struct, gc=False):
-    """Of a tool only its kind and its name."""
-
-    type: str | None = None
-    name: str | None = None
-
-
-class Choice(msgspec.Struct, gc=False):
+class Choice(ToolKind, gc=False):
     """A ``tool_choice`` that is no word."""
 
-    type: str | None = None
-    name: str | None = None
     mode: str | None = None
     tools: list[ToolKind] | None = None

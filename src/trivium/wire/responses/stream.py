@@ -14,6 +14,7 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors, openai_usage, sse
+from trivium.wire.lenient import decoded
 from trivium.wire.locate import holding
 from trivium.wire.passage import RequestFacts
 from trivium.wire.responses import failure
@@ -152,18 +153,10 @@ class Watch:
 
     def _next_number(self) -> int:
         for frame in reversed(sse.frames(self._last)):
-            try:
-                number = _decode_number(frame.data).sequence_number
-            except (ValueError, RecursionError):
-                continue
-            if number is not None:
-                return number + 1
+            found = decoded(_decode_number, frame.data)
+            if found is not None and found.sequence_number is not None:
+                return found.sequence_number + 1
         return 0
-
-
-def watch(facts: RequestFacts) -> Watch:
-    """A fresh watch for one streamed responses answer."""
-    return Watch(facts)
 
 
 def _read(data: bytes) -> WatchedEvent:
@@ -172,9 +165,7 @@ def _read(data: bytes) -> WatchedEvent:
         return _decode(data)
     except (ValueError, RecursionError):  # msgspec's own and UnicodeDecodeError are ValueErrors
         loose = _decode_loose(data)
-    try:
-        told = _decode_response(loose.response)
-    except (ValueError, RecursionError):
+    if (told := decoded(_decode_response, loose.response)) is None:
         return WatchedEvent(loose.type, None, loose.error)
     return WatchedEvent(
         loose.type, WatchedResponse(openai_usage.counts(told.usage), told.error), loose.error

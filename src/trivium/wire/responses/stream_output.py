@@ -59,11 +59,7 @@ class _Item:
         found = [*self.contents.values(), *self.thoughts.values()]
         if self.call is not None:
             found.append(self.call)
-        return sorted(found, key=_place)
-
-
-def _place(part: StreamPart) -> int:
-    return part.index
+        return sorted(found, key=lambda part: part.index)
 
 
 class StreamOutput:

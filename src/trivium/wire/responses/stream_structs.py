@@ -55,12 +55,6 @@ class TextDelta(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     logprobs: Annotated[list[msgspec.Raw], msgspec.Meta(max_length=0)] | None = None
 
 
-class EventType(msgspec.Struct, gc=False):
-    """Of an event only its kind."""
-
-    type: str | None = None
-
-
 class WatchedResponse(msgspec.Struct, gc=False):
     """The response in an event that is watched."""
 

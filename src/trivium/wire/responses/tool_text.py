@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
+from trivium.wire.lenient import decoded
+
 _object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 _WORDS: Final = ("stdout", "stderr", "text", "logs")
@@ -16,9 +18,7 @@ _WORDS: Final = ("stdout", "stderr", "text", "logs")
 
 def words(raw: bytes) -> str:
     """What was run, and what it gave; empty where neither is words."""
-    try:
-        item = _object(raw)
-    except (ValueError, RecursionError):
+    if (item := decoded(_object, raw)) is None:
         return ""
     return "\n".join(filter(None, (_asked(item), _given(item))))
 

@@ -4,13 +4,12 @@ Source: openai-python 3.52.0, ``ResponseInputContent``, read 2026-11-21.
 """
 
 import base64
-from types import MappingProxyType
 from typing import Any, Final
 
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
-from trivium.conversation.losses import Mend, Report
-from trivium.conversation.member_table import Concept, lacking
-from trivium.conversation.names import qualified, short
+from trivium.conversation.losses import Report
+from trivium.conversation.member_table import Concept
+from trivium.conversation.names import qualified
 from trivium.conversation.parts import (
     Audio,
     CacheMark,
@@ -28,6 +27,9 @@ from trivium.conversation.parts import (
 )
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
+from trivium.conversation.writer_base import WriterBase
+from trivium.wire.data_url import data_url
+from trivium.wire.openai_members import cache_breakpoint
 from trivium.wire.responses import media
 
 Row = dict[str, Any]
@@ -35,35 +37,21 @@ Said = Text | Image | Audio | Video | Document | SearchResult | VendorPart
 
 _FAMILY: Final = frozenset({"chat", "responses"})
 """Shapes whose uploaded files are the same vendor's."""
-_LIFE: Final = MappingProxyType({"5m": "30m", "1h": "30m", "30m": "30m", "12h": "12h"})
-"""Lives of cache marks; the shape knows two of them."""
-_ENDINGS: Final = MappingProxyType(
-    {"application/pdf": "pdf", "application/json": "json", "text/csv": "csv"}
-)
+_ENDINGS: Final = {"application/pdf": "pdf", "application/json": "json", "text/csv": "csv"}
 
 
-class PartsWriter:
+class PartsWriter(WriterBase):
     """Writes content parts of one request, and keeps count of cache marks and losses."""
 
-    __slots__ = ("_marked", "caller", "facts", "report")
+    __slots__ = ("_marked",)
 
     def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
-        self.caller = conversation.shape
-        self.facts = facts
-        self.report = report
+        super().__init__(conversation, facts, report)
         self._marked: list[Row] = []
 
-    def lacks(self, concept: Concept, reason: str) -> None:
-        """Report that a concept is not carried, by its rank."""
-        lacking(self.report, concept, self.caller, reason)
-
-    def name(self, name: str, namespace: str | None) -> str:
-        """What a tool is called at the target; ``conversation/tool_names.py`` has the way back."""
-        flat = qualified(name, namespace)
-        out = short(flat, self.facts.tool_name_max, first=self.facts.tool_name_first)
-        if out != flat:
-            self.report.repair(Mend.TOOL_NAME, flat)
-        return out
+    def name(self, name: str, namespace: str | None = None) -> str:
+        """What a tool is called at the target; that it is in no namespace there is no news."""
+        return super().name(qualified(name, namespace))
 
     def settle(self) -> None:
         """Take away the first of too many cache marks: the longest prefix is worth most."""
@@ -111,10 +99,7 @@ class PartsWriter:
         if not self.facts.cache_marks:
             self.lacks(Concept.CACHE_MARK, "this model caches by itself")
             return
-        wanted: Row = {"mode": "explicit"}
-        if mark.ttl is not None and mark.ttl in _LIFE:
-            wanted["ttl"] = _LIFE[mark.ttl]
-        row["prompt_cache_breakpoint"] = wanted
+        row["prompt_cache_breakpoint"] = cache_breakpoint(mark)
         self._marked.append(row)
 
     def _image(self, part: Image) -> list[Row]:
@@ -133,7 +118,8 @@ class PartsWriter:
                 return []
             row["file_id"] = part.source.id
         else:
-            row["image_url"] = _url(_typed(part.source))
+            source = part.source
+            row["image_url"] = _url(typed(source) if isinstance(source, Inline) else source)
         row["detail"] = part.detail or "auto"
         return [row]
 
@@ -164,8 +150,10 @@ class PartsWriter:
         elif isinstance(source, Remote):
             row["file_url"] = source.url
         else:
-            row["filename"] = source.name or part.title or _file_name(source.mime)
-            row["file_data"] = media.data_url(source)
+            # a file without a name is refused
+            unnamed = f"document.{_ENDINGS.get(source.mime, 'txt')}"
+            row["filename"] = source.name or part.title or unnamed
+            row["file_data"] = data_url(source)
             head = _head(None if part.title == row["filename"] else part.title, part.context)
         return [words(head), row] if head else [row]
 
@@ -196,13 +184,9 @@ def words(text: str) -> Row:
     return {"type": "input_text", "text": text}
 
 
-def _typed(source: Source) -> Source:
-    return typed(source) if isinstance(source, Inline) else source
-
-
 def _url(source: Source) -> str:
     assert not isinstance(source, Stored), "an uploaded file has no URL"
-    return source.url if isinstance(source, Remote) else media.data_url(source)
+    return source.url if isinstance(source, Remote) else data_url(source)
 
 
 def _text(source: Inline) -> str | None:
@@ -210,8 +194,3 @@ def _text(source: Inline) -> str | None:
         return base64.b64decode(source.data).decode()
     except ValueError:  # neither base64 nor UTF-8
         return None
-
-
-def _file_name(mime: str) -> str:
-    """A file without a name is refused."""
-    return f"document.{_ENDINGS.get(mime, 'txt')}"

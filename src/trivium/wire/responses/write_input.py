@@ -12,8 +12,7 @@ import msgspec
 from trivium.conversation.attachments import belonging, first
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
-from trivium.conversation.losses import DropAction
-from trivium.conversation.member_table import Concept, foreign, lacking, member
+from trivium.conversation.member_table import Concept
 from trivium.conversation.opaque import REASONING_ITEM
 from trivium.conversation.parts import Audio, Reasoning, Refusal, Text, VendorPart
 from trivium.conversation.target import ReasoningBack
@@ -202,25 +201,16 @@ def _call(part: ToolCall, content: PartsWriter) -> Row:
         row["arguments"] = _encode({"input": part.arguments}).decode()
     if part.cache is not None:
         content.lacks(Concept.CACHE_MARK, "the responses shape marks no calls")
-    if part.native is not None:
-        if part.native.shape == SHAPE:
-            row |= msgspec.json.decode(part.native.data)
-        else:
-            foreign(part.native, content.report, member(Concept.HISTORY, content.caller))
-    return row
+    own = content.own(part.native, SHAPE, Concept.HISTORY)
+    return row if own is None else row | msgspec.json.decode(own)
 
 
 def _result(part: ToolResult, content: PartsWriter) -> Row:
     custom = part.kind is CallKind.CUSTOM and content.facts.custom_tools
     rows = [row for inner in part.parts for row in content.rows(inner, result=True)]
     if part.error:
-        lacking(
-            content.report,
-            Concept.RESULT_ERROR,
-            content.caller,
-            "said in words, since the responses shape has no such member",
-            act=DropAction.CHANGED,
-        )
+        reason = "said in words, since the responses shape has no such member"
+        content.changes(Concept.RESULT_ERROR, reason)
         rows = _failed(rows)
     if rows:
         content.mark(part.cache, rows[-1])

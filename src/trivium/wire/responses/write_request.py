@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.effort import inexact, nearest, wished
-from trivium.conversation.losses import DropAction, Rank, Report
-from trivium.conversation.member_table import Concept, lacking, member
+from trivium.conversation.losses import Report
+from trivium.conversation.member_table import Concept
 from trivium.conversation.names import person
 from trivium.conversation.request import (
     Conversation,
@@ -36,14 +36,6 @@ _NAME: Final = "response"
 """Name of a schema that came without one."""
 
 _MODELS_OWN: Final = Sampling()
-_ABSENT: Final = (
-    ("top_k", Concept.TOP_K),
-    ("frequency_penalty", Concept.FREQUENCY_PENALTY),
-    ("presence_penalty", Concept.PRESENCE_PENALTY),
-    ("seed", Concept.SEED),
-    ("logit_bias", Concept.LOGIT_BIAS),
-)
-"""Sampling that the shape does not have."""
 
 
 def write(conversation: Conversation, facts: TargetFacts, report: Report) -> bytes:
@@ -79,42 +71,24 @@ def write(conversation: Conversation, facts: TargetFacts, report: Report) -> byt
 def _refuse(conversation: Conversation, content: PartsWriter) -> None:
     """Report the members for which the shape has nothing."""
     if conversation.sampling != _MODELS_OWN:
-        for name, concept in _ABSENT:
-            if getattr(conversation.sampling, name) is not None:
-                content.lacks(concept, "the responses shape has no such member")
-    if conversation.candidates is not None and conversation.candidates > 1:
-        content.lacks(Concept.CANDIDATES, "the responses shape gives one answer")
-    if conversation.modalities and any(kind != "text" for kind in conversation.modalities):
-        content.lacks(Concept.MODALITIES, "the responses shape answers in text")
-    if conversation.audio is not None and "audio" in conversation.modalities:
-        content.lacks(Concept.AUDIO, "the responses shape does not speak")
+        content.lacks_sampling(conversation.sampling, SHAPE)
+    content.answers_once(conversation, SHAPE)
+    content.answers_in_text(conversation, SHAPE)
 
 
 def _limits(conversation: Conversation, body: dict[str, Any], content: PartsWriter) -> None:
-    facts = content.facts
     # as in the chat shape's writer: compiled, a `float` makes 1.0 of the 1 of a caller
     sampling: Any = conversation.sampling
-    if sampling.temperature is not None:
-        if Concept.TEMPERATURE in facts.refuses:
-            content.lacks(Concept.TEMPERATURE, "not taken by this model")
-        else:
-            body["temperature"] = sampling.temperature
-    if sampling.top_p is not None:
-        if Concept.TOP_P in facts.refuses:
-            content.lacks(Concept.TOP_P, "not taken by this model")
-        else:
-            body["top_p"] = sampling.top_p
+    if sampling.temperature is not None and content.takes(Concept.TEMPERATURE):
+        body["temperature"] = sampling.temperature
+    if sampling.top_p is not None and content.takes(Concept.TOP_P):
+        body["top_p"] = sampling.top_p
     limit = conversation.output_max
     if limit is None:
         return
     if limit < OUTPUT_MIN:
-        content.report.drop(
-            # the answer is cut a little later, nothing else changes
-            Rank.HINT,
-            member(Concept.OUTPUT_MAX, content.caller),
-            f"the least this shape takes is {OUTPUT_MIN}",
-            DropAction.CHANGED,
-        )
+        # the answer is cut a little later, nothing else changes
+        content.rewords(Concept.OUTPUT_MAX, f"the least this shape takes is {OUTPUT_MIN}")
         limit = OUTPUT_MIN
     body["max_output_tokens"] = limit
 
@@ -147,13 +121,8 @@ def _reasoning(wanted: ReasoningSettings, body: dict[str, Any], content: PartsWr
     if step is not None and (known := nearest(step, facts.efforts)) is not None:
         row["effort"] = known.value
         if known is not step or inexact(wanted):
-            lacking(
-                content.report,
-                Concept.REASONING,
-                content.caller,
-                f"the nearest effort this model knows is {known.value}",
-                act=DropAction.CHANGED,
-            )
+            reason = f"the nearest effort this model knows is {known.value}"
+            content.changes(Concept.REASONING, reason)
     if wanted.shown:
         row["summary"] = wanted.style or "auto"
     if row:
@@ -166,11 +135,8 @@ def _text(conversation: Conversation, body: dict[str, Any], content: PartsWriter
         form = _format(conversation.format, content)
         if form is not None:
             row["format"] = form
-    if conversation.verbosity is not None:
-        if Concept.VERBOSITY in content.facts.refuses:
-            content.lacks(Concept.VERBOSITY, "not taken by this model")
-        else:
-            row["verbosity"] = conversation.verbosity
+    if conversation.verbosity is not None and content.takes(Concept.VERBOSITY):
+        row["verbosity"] = conversation.verbosity
     if row:
         body["text"] = row
 
@@ -227,9 +193,7 @@ def _extend(conversation: Conversation, body: dict[str, Any], content: PartsWrit
     own = conversation.shape == SHAPE
     for extension in conversation.extensions:
         if not (own and _put_back(extension, body, content.facts)):
-            content.report.drop(
-                extension.rank, extension.member, "only its own shape has this member"
-            )
+            content.leaves_out(extension)
 
 
 def _put_back(extension: Extension, body: dict[str, Any], facts: TargetFacts) -> bool:

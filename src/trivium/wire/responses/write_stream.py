@@ -33,13 +33,13 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors
 from trivium.wire.codec import WriteContext
+from trivium.wire.heartbeat import COMMENT
 from trivium.wire.responses import citations, failure, write_answer_parts
 from trivium.wire.responses.response_object import ResponseObjectWriter, encode, reason
 from trivium.wire.responses.stream_items import OutputItem, OutputPart
 from trivium.wire.sse import unbroken
 
 _END: Final = b"}\n\n"
-HEARTBEAT: Final = b": keep-alive\n\n"
 
 
 class Writer:
@@ -138,7 +138,7 @@ class Writer:
 
     def heartbeat(self) -> bytes:
         """Return an SSE comment, which clients pass over."""
-        return HEARTBEAT
+        return COMMENT
 
     def answer(self) -> bytes:
         """The response object as it stands at the end."""

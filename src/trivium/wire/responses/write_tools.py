@@ -10,9 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.custom_tools import in_words
-from trivium.conversation.losses import DropAction, Rank
-from trivium.conversation.member_table import Concept, foreign, member
+from trivium.conversation.custom_tools import CLOSED_PARAMETERS, in_words
+from trivium.conversation.member_table import Concept, member
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -27,12 +26,6 @@ from trivium.wire.responses.read_answer_parts import SHAPE
 from trivium.wire.responses.write_content import PartsWriter, Row
 
 _NO_PARAMETERS: Final = msgspec.Raw(b'{"type":"object","properties":{}}')
-_INPUT: Final = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-    "additionalProperties": False,
-}
 _MODES: Final = {
     ChoiceMode.AUTO: "auto",
     ChoiceMode.NONE: "none",
@@ -69,14 +62,10 @@ def _function(tool: FunctionTool, content: PartsWriter) -> Row:
     if tool.description:
         row["description"] = tool.description
     row["parameters"] = _NO_PARAMETERS if tool.parameters is None else msgspec.Raw(tool.parameters)
-    if tool.strict is not None or content.caller != SHAPE:
+    if tool.strict is not None or content.shape != SHAPE:
         row["strict"] = bool(tool.strict)
-    if tool.native is not None:
-        if tool.native.shape == SHAPE:
-            row |= msgspec.json.decode(tool.native.data)
-        else:
-            foreign(tool.native, content.report, member(Concept.TOOLS, content.caller))
-    return row
+    own = content.own(tool.native, SHAPE, Concept.TOOLS)
+    return row if own is None else row | msgspec.json.decode(own)
 
 
 def _custom(tool: CustomTool, content: PartsWriter) -> Row:
@@ -97,7 +86,7 @@ def _custom(tool: CustomTool, content: PartsWriter) -> Row:
 
 def _wrapped(tool: CustomTool, content: PartsWriter) -> Row:
     """A function with one string; the grammar stands in its description."""
-    row: Row = {"type": "function", "parameters": _INPUT, "strict": False}
+    row: Row = {"type": "function", "parameters": CLOSED_PARAMETERS, "strict": False}
     if words := in_words(tool, content.report):
         row["description"] = words
     return row
@@ -107,7 +96,7 @@ def _server(tool: ServerTool, content: PartsWriter) -> Row:
     if tool.blocked_domains or tool.max_uses is not None:
         # a restriction is policy: searching without it would break it
         raise content.report.refusal(
-            member(Concept.TOOLS, content.caller),
+            member(Concept.TOOLS, content.shape),
             "tools run here know neither blocked domains nor a limit of uses",
         )
     if tool.kind is ServerKind.CODE:
@@ -142,12 +131,8 @@ def _choice(wanted: ToolChoice, conversation: Conversation, content: PartsWriter
         content.lacks(Concept.TOOL_CHOICE, "this model cannot be made to call a tool")
         return None
     if wanted.mode is ChoiceMode.VALIDATED:
-        content.report.drop(
-            Rank.HINT,
-            member(Concept.TOOL_CHOICE, content.caller),
-            "the responses shape checks calls only of strict tools",
-            DropAction.CHANGED,
-        )
+        reason = "the responses shape checks calls only of strict tools"
+        content.rewords(Concept.TOOL_CHOICE, reason)
     tools = _by_name(conversation.tools) if wanted.names else {}
     named = [_named(name, tools.get(name), content) for name in wanted.names]
     if wanted.mode is ChoiceMode.NAMED and "name" in named[0]:

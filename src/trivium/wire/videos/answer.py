@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire.lenient import decoded
 
 
 @unique
@@ -66,10 +67,8 @@ _decode: Final = msgspec.json.Decoder(_Video).decode
 
 def read(body: bytes) -> SeenVideo:
     """The OpenAI-shaped resource. Raises ``Fault`` (UPSTREAM_BROKE) when it is none."""
-    try:
-        found = _decode(body)
-    except (ValueError, RecursionError):
-        raise broken() from None
+    if (found := decoded(_decode, body)) is None:
+        raise broken()
     if not _ID.fullmatch(found.id):
         raise broken()
     error = found.error if isinstance(found.error, dict) else {"message": found.error}

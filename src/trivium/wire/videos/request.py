@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import PICTURE_ADDRESS, missing, wrong
+from trivium.wire.checks import PICTURE_ADDRESS, missing, mistyped, uncarried, wrong
 from trivium.wire.multipart import Limits, Part
 from trivium.wire.peek import Members
 
@@ -120,7 +120,7 @@ def _fields(parts: Iterable[Part], known: frozenset[str] | None) -> dict[str, An
                 Kind.DUPLICATE_MEMBER, f"`{name}` occurs twice in the form.", param=part.name
             )
         if part.is_file and name != _REFERENCE:
-            raise Fault(Kind.INVALID_TYPE, f"`{name}` must be text, not a file.", param=name)
+            raise mistyped(name, "be text, not a file")
         found[name] = part if part.is_file else _text(part)
     return _joined(found)
 
@@ -151,7 +151,7 @@ def _joined(found: dict[str, Any]) -> dict[str, Any]:
 def _asked(given: Mapping[str, Any], sizes: Iterable[str]) -> VideoRequest:
     model = given.get("model", MODEL)
     if not isinstance(model, str) or not model:
-        raise Fault(Kind.INVALID_TYPE, "`model` must be a model's name.", param="model")
+        raise mistyped("model", "be a model's name")
     return VideoRequest(
         model=model,
         prompt=_prompt(given.get("prompt")),
@@ -165,7 +165,7 @@ def _prompt(value: object) -> str:
     if value is None:
         raise missing("prompt")
     if not isinstance(value, str):
-        raise Fault(Kind.INVALID_TYPE, "`prompt` must be a string.", param="prompt")
+        raise mistyped("prompt", "be a string")
     if not 1 <= len(value) <= PROMPT_MAX:
         raise wrong("prompt", f"have 1 to {PROMPT_MAX} characters, not {len(value)}")
     return value
@@ -191,11 +191,7 @@ def _reference(value: object) -> Reference | None:
     if isinstance(value, Part):
         return _file(value)
     if not isinstance(value, dict):
-        raise Fault(
-            Kind.INVALID_TYPE,
-            f"`{_REFERENCE}` must be a file, or an object with `image_url`.",
-            param=_REFERENCE,
-        )
+        raise mistyped(_REFERENCE, "be a file, or an object with `image_url`")
     given = {name: inner for name, inner in value.items() if inner is not None}
     for name in given:
         if name not in ("image_url", "file_id"):
@@ -203,11 +199,10 @@ def _reference(value: object) -> Reference | None:
     if len(given) != 1:
         raise _several()
     if "file_id" in given:
-        raise Fault(
-            Kind.UNREPRESENTABLE,
+        raise uncarried(
+            _FILE_ID,
             f"`{_FILE_ID}` names a file of the upstream's account, which all callers share: send "
             "the file itself, or an `image_url`.",
-            param=_FILE_ID,
         )
     url = given["image_url"]
     if not isinstance(url, str) or not PICTURE_ADDRESS.match(url):

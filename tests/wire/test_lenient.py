@@ -1,0 +1,31 @@
+"""Decoding of JSON that may be anything."""
+
+import msgspec
+import pytest
+
+from trivium.wire.lenient import decoded, objects_of, string
+
+NUMBERS = msgspec.json.Decoder(list[int]).decode
+ANY = msgspec.json.Decoder().decode
+
+
+def test_what_can_be_decoded_is():
+    """Bytes and members that were skimmed alike."""
+    assert [1] == decoded(NUMBERS, b"[1]") == decoded(NUMBERS, msgspec.Raw(b"[1]"))
+
+
+@pytest.mark.parametrize("data", [b"", b"[", b'["a"]', b'["\xff"]', b"[1e400]"])
+def test_what_cannot_be_is_nothing(data):
+    """Nonsense, another type, no text, numbers beyond any."""
+    assert decoded(NUMBERS, data) is None
+
+
+def test_nor_can_what_is_nested_too_deeply():
+    """Which another error tells of."""
+    assert decoded(ANY, b"[" * 100_000) is None
+
+
+def test_values_of_another_type_are_none():
+    """Wherever a vendor may write anything."""
+    assert ("a", None) == (string("a"), string(1))
+    assert ([{"a": 1}], []) == (objects_of([{"a": 1}, 2]), objects_of({"a": 1}))
