@@ -9,12 +9,12 @@ from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
 from trivium.oauth.apps.model import App, AppStatus
-from trivium.oauth.apps.service import Apps
 from trivium.oauth.errors import RegistrationError
 from trivium.observe.audit.service import Audit
 from trivium.settings.section import OAuthSettings as Rules
 
 if TYPE_CHECKING:
+    from trivium.oauth.apps.service import Apps
     from trivium.storage.database import Database
 
 HEADS: Final = ("CLIENT ID", "NAME", "OWNER", "STATE", "TRUSTED", "REDIRECT", "CREATED")
@@ -106,7 +106,9 @@ def _failed(client_id: str, error: RegistrationError) -> CommandFailed:
     return CommandFailed(f"there is no application {printable(client_id)}")
 
 
-def _apps(database: "Database", rules: Rules) -> Apps:
+def _apps(database: "Database", rules: Rules) -> "Apps":
+    from trivium.oauth.apps.service import Apps
+
     clock = SystemClock()
     return Apps(
         database,

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from enum import Enum, unique
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
@@ -15,11 +15,13 @@ from trivium.clock import SystemClock
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Key, KeyBudget
 from trivium.identity.terms import Terms
-from trivium.identity.user_keys import OwnKeys
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits
 from trivium.settings.limits import limits as rates_of
 from trivium.settings.model import Settings
+
+if TYPE_CHECKING:
+    from trivium.identity.user_keys import OwnKeys
 
 KeyArgument = Annotated[
     str,
@@ -185,7 +187,7 @@ async def revoke(which: KeyArgument, config_: config.ConfigOption = None) -> Non
 
 
 async def _switch(config_: Any, which: str, *, paused: bool) -> None:
-    async def act(own: OwnKeys, found: Key) -> tuple[Key, list[str]]:
+    async def act(own: "OwnKeys", found: Key) -> tuple[Key, list[str]]:
         switch = own.pause if paused else own.resume
         changed = ["paused"] if found.paused is not paused else []
         return await switch(found.user_id, found.id), changed
@@ -202,10 +204,12 @@ async def _switch(config_: Any, which: str, *, paused: bool) -> None:
 async def _done(
     settings: Settings,
     which: str,
-    act: Callable[[OwnKeys, Key], Awaitable[tuple[Key, list[str]]]],
+    act: Callable[["OwnKeys", Key], Awaitable[tuple[Key, list[str]]]],
     kind: ActKind = ActKind.KEY_CHANGED,
 ) -> tuple[Key, list[str]]:
     """Do an act and return the key after it; it is logged if it changed anything."""
+    from trivium.identity.user_keys import OwnKeys
+
     async with users_and_keys(settings.storage) as (identity, database):
         found = await identity.find_key(which)
         if found.grant_id is not None:

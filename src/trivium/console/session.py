@@ -13,23 +13,21 @@ import functools
 import secrets
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from trivium.console import cookies
+from trivium.console.context import Console
 from trivium.console.language import LANGUAGES, speech_tag
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Session, Visitor
 from trivium.identity.model import User, UserRole
+from trivium.identity.revocation import LogAct
 from trivium.observe.audit.model import ActKind, Detail
-
-if TYPE_CHECKING:
-    from trivium.console.context import Console
-    from trivium.identity.revocation import LogAct
-    from trivium.storage.database import Connection
+from trivium.storage.database import Connection
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -186,14 +184,14 @@ async def tell_of(
     await audit.add(kind, subject=subject, what=what, detail=detail or None, **told)
 
 
-def act_logger(request: Request) -> "LogAct":
+def act_logger(request: Request) -> LogAct:
     """Return a function that logs, in the transaction of an act, what the logged-in user did to an
     account.
     """
     told, audit = _told(request, user_of(request).id), _console(request).audit
 
     async def log_act(
-        conn: "Connection",
+        conn: Connection,
         kind: ActKind,
         subject: int,
         what: str = "",
@@ -302,6 +300,6 @@ def _bound_to(request: Request) -> str:
     return visit(request)
 
 
-def _console(request: Request) -> "Console":
+def _console(request: Request) -> Console:
     found: Console = request.scope["console"]
     return found

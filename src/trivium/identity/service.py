@@ -7,23 +7,21 @@ transaction: that is all ``identity/snapshot.py`` needs to put it in force.
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
 from trivium.clock import Clock
-from trivium.identity import keys
+from trivium.identity import keys, store
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.model import InForce, Key, KeyBudget, User, UserRole, left_to_others
 from trivium.identity.revocation import LogAct, end_access, end_office, log_nothing
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits
+from trivium.storage.database import Connection, Database
 
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
-
-Along: TypeAlias = Callable[["Connection", User], Awaitable[None]]
+Along: TypeAlias = Callable[[Connection, User], Awaitable[None]]
 """What else the transaction does that makes a user."""
 EMAIL_CHARS_MAX: Final = 254
 """RFC 5321 section 4.5.3.1.3, without its angle brackets."""
@@ -39,7 +37,7 @@ class Identity:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
         in_force: InForce = left_to_others,
@@ -66,8 +64,6 @@ class Identity:
 
         Raises ``IdentityError`` (``name``, ``email``, ``group``, ``limits``).
         """
-        from trivium.identity import store
-
         user = User(
             id=0,
             name=name_of(name),
@@ -95,15 +91,11 @@ class Identity:
 
     async def find_user(self, name_or_email: str) -> User:
         """The user of that name or e-mail address. Raises ``IdentityError`` (``user``)."""
-        from trivium.identity import store
-
         async with self._db.read() as conn:
             return _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
 
     async def list_users(self) -> list[User]:
         """Return all users, in the order they were made."""
-        from trivium.identity import store
-
         async with self._db.read() as conn:
             return await store.find_users(conn, None)
 
@@ -126,8 +118,6 @@ class Identity:
 
         Raises ``IdentityError`` (``user``).
         """
-        from trivium.identity import store
-
         async with self._db.write() as conn:
             user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
             await end_office(conn, user.id, role, int(self._clock.now()), log_act)
@@ -158,8 +148,6 @@ class Identity:
         Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``, ``limits``,
         ``budgets``, ``networks``).
         """
-        from trivium.identity import store
-
         now = int(self._clock.now())
         terms = Terms(
             name=name,
@@ -189,8 +177,6 @@ class Identity:
 
     async def list_keys(self, user: str | None = None) -> list[Key]:
         """A user's keys or everybody's, revoked ones too. Raises ``IdentityError`` (``user``)."""
-        from trivium.identity import store
-
         async with self._db.read() as conn:
             if user is None:
                 return await store.find_keys(conn)
@@ -209,8 +195,6 @@ class Identity:
 
     async def revoke_key(self, which: str) -> Key:
         """Disable one key for good. ``which``: as for ``find_key``; raises the same."""
-        from trivium.identity import store
-
         async with self._db.write() as conn:
             raised = await store.bump(conn)
             found = await _only_key(conn, which)
@@ -219,8 +203,6 @@ class Identity:
         return msgspec.structs.replace(found, disabled=True)
 
     async def _set_disabled(self, name_or_email: str, log_act: LogAct, *, disabled: bool) -> User:
-        from trivium.identity import store
-
         async with self._db.write() as conn:
             user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
             if disabled:
@@ -233,9 +215,7 @@ class Identity:
         return msgspec.structs.replace(user, disabled=disabled)
 
 
-async def _only_key(conn: "Connection", which: str) -> Key:
-    from trivium.identity import store
-
+async def _only_key(conn: Connection, which: str) -> Key:
     which = folded(which)
     by_id = _ID.fullmatch(which)
     digits = by_id[1] if by_id else which

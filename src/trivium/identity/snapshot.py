@@ -22,18 +22,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 from ipaddress import ip_network
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 import structlog
 
 from trivium.clock import Clock, SystemClock
+from trivium.identity import store
 from trivium.identity.model import Caller, KeyBudget, Network
 from trivium.settings.limits import limits
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Database
-
+from trivium.storage.database import Database
 
 PAUSE_S: Final = 0.2
 """From the end of one look to the beginning of the next: at most five small queries a second."""
@@ -105,7 +103,7 @@ log = structlog.get_logger()
 class Snapshot:
     """Digest to caller. ``get`` is the hot path: a dictionary's own method."""
 
-    def __init__(self, db: "Database", clock: Clock = _SYSTEM) -> None:
+    def __init__(self, db: Database, clock: Clock = _SYSTEM) -> None:
         self._db = db
         self._clock = clock
         self._callers: dict[bytes, Caller] = {}
@@ -173,8 +171,6 @@ class Snapshot:
             await self._read(from_start=from_start)
 
     async def _read(self, *, from_start: bool) -> None:
-        from trivium.identity import store
-
         began = self._clock.monotonic()
         async with self._db.read(LIMIT_S) as conn:
             revision = await store.current_revision(conn)

@@ -1,17 +1,15 @@
 """A user's own keys, as pages handle them: by id, and never anybody else's."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from trivium.clock import Clock
+from trivium.identity import store
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import InForce, Key, left_to_others
 from trivium.identity.terms import Terms, changed, checked, terms_of
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 KEYS_MAX = 200
 """Enabled keys of one user, as far as they make them themselves."""
@@ -20,7 +18,7 @@ KEYS_MAX = 200
 class OwnKeys:
     """Keys of one user at a time. Storage faults pass through as they are."""
 
-    def __init__(self, db: "Database", clock: Clock, in_force: InForce = left_to_others) -> None:
+    def __init__(self, db: Database, clock: Clock, in_force: InForce = left_to_others) -> None:
         """``in_force``: called after each change; raises nothing."""
         self._db = db
         self._clock = clock
@@ -30,8 +28,6 @@ class OwnKeys:
         """The user's keys, revoked ones and those of applications too, in the order they were
         made.
         """
-        from trivium.identity import store
-
         async with self._db.read() as conn:
             return await store.find_keys(conn, user_id)
 
@@ -59,8 +55,6 @@ class OwnKeys:
         ``change``: from what it may do to what it may do from now on.
         Raises ``IdentityError`` (``key`` and whatever ``checked`` names).
         """
-        from trivium.identity import store
-
         now = int(self._clock.now())
         async with self._db.write() as conn:
             # holds the row that all writers of keys queue at: what is read here stays true
@@ -84,8 +78,6 @@ class OwnKeys:
 
     async def revoke(self, user_id: int, key_id: int) -> Key:
         """Disable a key for good. Raises ``IdentityError`` (``key``)."""
-        from trivium.identity import store
-
         async with self._db.write() as conn:
             raised = await store.bump(conn)
             key = await self._own(conn, user_id, key_id)
@@ -94,8 +86,6 @@ class OwnKeys:
         return msgspec.structs.replace(key, disabled=True)
 
     async def _switch(self, user_id: int, key_id: int, *, paused: bool) -> Key:
-        from trivium.identity import store
-
         async with self._db.write() as conn:
             raised = await store.bump(conn)
             key = await self._own(conn, user_id, key_id)
@@ -103,9 +93,7 @@ class OwnKeys:
         await self._in_force()
         return msgspec.structs.replace(key, paused=paused)
 
-    async def _own(self, conn: "Connection", user_id: int, key_id: int) -> Key:
-        from trivium.identity import store
-
+    async def _own(self, conn: Connection, user_id: int, key_id: int) -> Key:
         for key in await store.find_keys(conn, user_id):
             if key.id == key_id and not key.disabled and key.grant_id is None:
                 return key

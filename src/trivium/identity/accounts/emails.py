@@ -7,17 +7,15 @@ about the answer or its time tells whether the address is known.
 
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from trivium.clock import Clock
-from trivium.identity.accounts import throttle
+from trivium.identity.accounts import store, throttle
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Visitor
 from trivium.mail import templates
 from trivium.mail.outbox import MailMessage
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 Writer = Callable[[], Awaitable[MailMessage | None]]
 """Writes a letter when its turn comes; ``None``: there is nobody to write to."""
@@ -41,7 +39,7 @@ class Outgoing(Protocol):
 class AccountEmails:
     """Writes the letters of accounts. ``post``: ``None`` when the gateway sends none."""
 
-    def __init__(self, db: "Database", clock: Clock, post: Outgoing | None, origin: str) -> None:
+    def __init__(self, db: Database, clock: Clock, post: Outgoing | None, origin: str) -> None:
         self._db = db
         self._clock = clock
         self._post = post
@@ -68,7 +66,7 @@ class AccountEmails:
         if refused is not None:
             raise refused
 
-    async def may_write_to(self, conn: "Connection", email: str) -> bool:
+    async def may_write_to(self, conn: Connection, email: str) -> bool:
         """Count a letter that a stranger caused; ``False`` when the mailbox has had too many of
         them.
         """
@@ -109,8 +107,6 @@ class AccountEmails:
         """Return the letter, or ``None`` when there were too many: an application can cause it, and
         must not fill a mailbox.
         """
-        from trivium.identity.accounts import store
-
         async with self._db.write() as conn:
             found = await store.account(conn, user_id=user_id)
             if found is None or found.user.disabled:

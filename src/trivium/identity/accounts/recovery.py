@@ -4,10 +4,9 @@ A reset ends every session and voids every open link; it does not log in, and le
 as they are: whoever reads a mailbox has one factor, not two.
 """
 
-from typing import TYPE_CHECKING
-
 from trivium.clock import Clock
-from trivium.identity.accounts import emails, names, passwords, throttle
+from trivium.identity import store as users_store
+from trivium.identity.accounts import emails, names, passwords, store, throttle
 from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.hashing import Hasher
@@ -17,9 +16,7 @@ from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.tickets import TO_USERS, TicketPurpose, Tickets
 from trivium.identity.model import User
 from trivium.mail.outbox import MailMessage
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 
 class Recovery:
@@ -27,7 +24,7 @@ class Recovery:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         *,
         hasher: Hasher,
@@ -56,8 +53,6 @@ class Recovery:
         self._emails.put(lambda: self._reset_letter(typed, visitor.language))
 
     async def _reset_letter(self, typed: str, language: str) -> MailMessage | None:
-        from trivium.identity.accounts import store
-
         async with self._db.write() as conn:
             found = await store.account(conn, name_or_email=typed)
             if found is None or found.user.disabled:
@@ -81,8 +76,6 @@ class Recovery:
         Raises ``AccountError`` (TICKET_GONE, PASSWORD_SHORT, PASSWORD_LONG, PASSWORD_COMMON, BUSY);
         but for the first the link stays good.
         """
-        from trivium.identity.accounts import store
-
         async with self._db.read() as conn:
             ticket = await self._tickets.show(conn, TicketPurpose.RESET, token)
             account = await store.account(conn, user_id=ticket.user_id)
@@ -111,8 +104,6 @@ class Recovery:
         recent proof instead. Raises ``AccountError`` (PASSWORD_WRONG, CONFIRM_FIRST,
         TOO_MANY_TRIES, PASSWORD_SHORT, PASSWORD_LONG, PASSWORD_COMMON, BUSY, SESSION_GONE).
         """
-        from trivium.identity.accounts import store
-
         user = session.user
         new = passwords.check(new, (user.name, user.email))
         async with self._db.read() as conn:
@@ -133,17 +124,13 @@ class Recovery:
         """Set a password as an operator; every session ends. Raises ``AccountError`` (PASSWORD_…,
         BUSY).
         """
-        from trivium.identity.accounts import store
-
         password = passwords.check(password, (user.name, user.email))
         stored = await self._hasher.hash(password)
         async with self._db.write() as conn:
             await self._set(conn, user, stored)
             await store.end_sessions(conn, user.id)
 
-    async def _set(self, conn: "Connection", user: User, stored: str) -> None:
-        from trivium.identity.accounts import store
-
+    async def _set(self, conn: Connection, user: User, stored: str) -> None:
         await store.set_password(conn, user.id, stored)
         await self._tickets.void(conn, user.id, *TO_USERS, TicketPurpose.SECOND_FACTOR)
         names_of = (throttle.of_typed(user.name), throttle.of_typed(user.email))
@@ -177,8 +164,6 @@ class Recovery:
     async def _email_letter(
         self, user: User, email: str, purpose: TicketPurpose, language: str
     ) -> MailMessage | None:
-        from trivium.identity.accounts import store
-
         async with self._db.write() as conn:
             if not await self._emails.may_write_to(conn, email):
                 return None
@@ -192,8 +177,6 @@ class Recovery:
         """Return the user of a link and the address it would give them, so that somebody who did
         not ask sees it. The link stays good. Raises ``AccountError`` (TICKET_GONE).
         """
-        from trivium.identity.accounts import store
-
         async with self._db.read() as conn:
             try:
                 ticket = await self._tickets.show(conn, TicketPurpose.CHANGE_EMAIL, token)
@@ -210,9 +193,6 @@ class Recovery:
         Whoever has the link need not be logged in: it shows that they read the mailbox, and gives
         them nothing. Raises ``AccountError`` (TICKET_GONE, EMAIL_TAKEN).
         """
-        from trivium.identity import store as users_store
-        from trivium.identity.accounts import store
-
         now = int(self._clock.now())
         async with self._db.write() as conn:
             # holds other writes of identities off: the address stays as free as it is found
@@ -240,9 +220,6 @@ class Recovery:
         """Give a user another name, which must be free. Raises ``AccountError`` (NAME_BAD,
         NAME_TAKEN).
         """
-        from trivium.identity import store as users_store
-        from trivium.identity.accounts import store
-
         name = names.name(name)
         async with self._db.write() as conn:
             await users_store.bump(conn)

@@ -13,11 +13,12 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum, unique
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import structlog
 
 from trivium.clock import Clock
+from trivium.identity.accounts import store
 from trivium.identity.accounts.emails import AccountEmails, Outgoing
 from trivium.identity.accounts.hashing import COST, Cost, Hasher
 from trivium.identity.accounts.login import PasswordLogin
@@ -30,12 +31,9 @@ from trivium.identity.accounts.sso.provider import SsoProvider
 from trivium.identity.accounts.sso.service import SsoLogins
 from trivium.identity.accounts.tickets import KEPT_S, Tickets
 from trivium.settings.accounts import AccountsSettings as Settings
+from trivium.storage.database import Database
 from trivium.storage.periodic import PAUSE_S, Sweeper
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Database
-    from trivium.storage.vault import Vault
-
+from trivium.storage.vault import Vault
 
 BATCH: Final = 500
 """Rows a table and transaction."""
@@ -51,7 +49,7 @@ class AccountSweeper(Sweeper):
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         *,
@@ -62,8 +60,6 @@ class AccountSweeper(Sweeper):
 
     async def round(self, now: float | None = None) -> int:
         """Delete everything that is over; how many rows that were. Raises the storage errors."""
-        from trivium.identity.accounts import store
-
         swept = 0
         now = self._second(now)
         while True:
@@ -88,7 +84,7 @@ class Theme(Enum):
 class Preferences:
     """Stores the preferences of one user at a time. Storage faults pass through as they are."""
 
-    def __init__(self, db: "Database") -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
 
     async def keep(
@@ -97,8 +93,6 @@ class Preferences:
         """Store what was chosen; ``None`` leaves a value as it is. ``language``: a tag that the
         pages know.
         """
-        from trivium.identity.accounts import store
-
         chosen = {} if language is None else {"language": language}
         if theme is not None:
             chosen["theme"] = theme.value
@@ -121,12 +115,12 @@ class Accounts:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         settings: Settings,
         *,
         origin: str,
-        vault: "Vault",
+        vault: Vault,
         post: Outgoing | None = None,
         providers: Mapping[str, SsoProvider] | None = None,
         cost: Cost = COST,
@@ -196,7 +190,7 @@ class Accounts:
 
 
 def _sessions(
-    db: "Database", clock: Clock, random_bytes: Callable[[int], bytes], settings: Settings
+    db: Database, clock: Clock, random_bytes: Callable[[int], bytes], settings: Settings
 ) -> Sessions:
     idle_s, lifetime_s = settings.idle_hours * HOUR_S, settings.session_days * DAY_S
     return Sessions(db, clock, random_bytes, idle_s=int(idle_s), lifetime_s=int(lifetime_s))

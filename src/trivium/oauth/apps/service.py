@@ -3,22 +3,20 @@
 import hmac
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from trivium.clock import Clock
 from trivium.oauth import credential
-from trivium.oauth.apps import registration
+from trivium.oauth.apps import registration, store
 from trivium.oauth.apps.model import App, AppStatus, GrantType, OwnSecret
 from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError, RegistrationError
 from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.observe.audit.model import COMMAND_LINE, ActKind
 from trivium.observe.audit.service import Audit
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 SECRET_GRACE_S: Final = 86_400
 """How long a replaced secret still opens: a day to bring the new one to every machine."""
@@ -38,7 +36,7 @@ class Apps:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         audit: Audit,
         *,
@@ -68,8 +66,6 @@ class Apps:
 
         Raises RegistrationError (``name``, ``description``, ``redirect_uri``, ``limit``, ``user``).
         """
-        from trivium.oauth.apps import store
-
         now = int(self._clock.now())
         app = App(
             id=0,
@@ -102,15 +98,11 @@ class Apps:
 
     async def owned_by(self, user_id: int) -> list[App]:
         """A user's applications, oldest first."""
-        from trivium.oauth.apps import store
-
         async with self._db.read() as conn:
             return await store.owned_by(conn, user_id)
 
     async def owned(self, user_id: int, app_id: int) -> tuple[App, list[OwnSecret]]:
         """A user's own application and its secrets. Raises RegistrationError (``app``)."""
-        from trivium.oauth.apps import store
-
         async with self._db.read() as conn:
             app = await store.owned(conn, user_id, app_id)
             if app is None:
@@ -173,8 +165,6 @@ class Apps:
 
     async def everything(self) -> list[App]:
         """Return all applications, oldest first."""
-        from trivium.oauth.apps import store
-
         async with self._db.read() as conn:
             return await store.everything(conn)
 
@@ -184,8 +174,6 @@ class Apps:
         """Set the operator's decisions about an application: whether it skips the question, whether
         it works. Raises RegistrationError (``app``).
         """
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
             app = await store.by_client_id(conn, client_id, hold=True)
             if app is None:
@@ -212,8 +200,6 @@ class Apps:
 
         Raises RegistrationError (``app``; ``user``: there is none, or they are disabled).
         """
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
             app = await store.by_client_id(conn, client_id, hold=True)
             if app is None:
@@ -245,8 +231,6 @@ class Apps:
 
         Raises RegistrationError (``app``).
         """
-        from trivium.oauth.apps import store
-
         now = int(self._clock.now())
         secret = credential.issue(CredentialKind.CLIENT_SECRET, self._random_bytes)
         async with self._db.write() as conn:
@@ -266,8 +250,6 @@ class Apps:
 
     async def end_old_secrets(self, user_id: int, app_id: int) -> int:
         """Refuse replaced secrets at once; how many there were. Raises RegistrationError."""
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
             if await store.owned(conn, user_id, app_id, hold=True) is None:
                 raise _unknown()
@@ -275,8 +257,6 @@ class Apps:
 
     async def delete(self, user_id: int, app_id: int, sender: RequestOrigin = NOBODY) -> App:
         """Delete an application with every consent and token. Raises RegistrationError."""
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
             app = await store.owned(conn, user_id, app_id, hold=True)
             if app is None:
@@ -287,8 +267,6 @@ class Apps:
 
     async def find(self, client_id: str) -> App | None:
         """The application of a client id, suspended ones too."""
-        from trivium.oauth.apps import store
-
         if not credential.is_client_id(client_id):
             return None
         async with self._db.read() as conn:
@@ -300,8 +278,6 @@ class Apps:
         Unknown client, wrong secret and suspended application are told alike and cost the same.
         Raises OAuthError (``invalid_client``).
         """
-        from trivium.oauth.apps import store
-
         presented = credential.digest(secret)
         async with self._db.read() as conn:
             is_one = credential.is_client_id(client_id)
@@ -321,8 +297,6 @@ class Apps:
         kind: ActKind,
         sender: RequestOrigin,
     ) -> App:
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
             app = await store.owned(conn, user_id, app_id, hold=True)
             if app is None:
@@ -332,9 +306,7 @@ class Apps:
             await self._tell(conn, kind, app, sender)
         return app
 
-    async def _tell(
-        self, conn: "Connection", kind: ActKind, app: App, sender: RequestOrigin
-    ) -> None:
+    async def _tell(self, conn: Connection, kind: ActKind, app: App, sender: RequestOrigin) -> None:
         await self._audit.within(
             conn,
             kind,

@@ -2,14 +2,14 @@
 
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from trivium.clock import Clock
 from trivium.ledger.amounts import format_usd
 from trivium.oauth import credential, scope
-from trivium.oauth.consent import request
+from trivium.oauth.consent import request, store
 from trivium.oauth.consent.model import (
     AuthorizationRequest,
     Authorized,
@@ -24,12 +24,11 @@ from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import AuthorizationRefused, Reason, RegistrationError
 from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.oauth.scope import SPEND
+from trivium.oauth.spend import store as spend_store
 from trivium.oauth.spend.model import budgets, check_cap
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 REQUEST_S: Final = 600
 """How long a request waits for an answer."""
@@ -40,7 +39,7 @@ class Consents:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         audit: Audit,
         *,
@@ -58,8 +57,6 @@ class Consents:
 
     async def begin(self, asked: AuthorizationRequest) -> str:
         """Store a request until its user has answered; returns the id that our pages pass on."""
-        from trivium.oauth.consent import store
-
         now = int(self._clock.now())
         request_id = credential.issue(CredentialKind.REQUEST, self._random_bytes)
         async with self._db.write() as conn:
@@ -72,8 +69,6 @@ class Consents:
         """Return a waiting request, of any user or of this one. Raises Refused when it has ended or
         is another user's.
         """
-        from trivium.oauth.consent import store
-
         if not credential.looks_like(CredentialKind.REQUEST, request_id):
             raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
         now = int(self._clock.now())
@@ -100,8 +95,6 @@ class Consents:
         """Decide whether this user is asked. The request is this user's from then on. Raises
         Refused for a request that has ended or is another user's.
         """
-        from trivium.oauth.consent import store
-
         pending = await self.find(request_id, user_id)
         if pending.user_id is None:
             async with self._db.write() as conn:
@@ -132,8 +125,6 @@ class Consents:
         Raises Refused for a request that is gone, answered already, or another user's, and
         ValueError for a cap out of range.
         """
-        from trivium.oauth.consent import store
-
         now = int(self._clock.now())
         digest = credential.digest(request_id)
         code = credential.issue(CredentialKind.CODE, self._random_bytes)
@@ -176,8 +167,6 @@ class Consents:
 
     async def deny(self, request_id: str, user_id: int) -> str:
         """Record that the user does not agree; returns where the browser goes. Raises Refused."""
-        from trivium.oauth.consent import store
-
         pending = await self.find(request_id, user_id)
         async with self._db.write() as conn:
             if not await store.take_request(
@@ -188,8 +177,6 @@ class Consents:
 
     async def authorized(self, user_id: int) -> list[Authorized]:
         """A user's consent that holds, newest first."""
-        from trivium.oauth.consent import store
-
         async with self._db.read() as conn:
             return await store.authorized(conn, user_id, int(self._clock.now()))
 
@@ -215,7 +202,7 @@ class Consents:
 
     async def _grant(
         self,
-        conn: "Connection",
+        conn: Connection,
         user_id: int,
         asked: AuthorizationRequest,
         before: Grant | None,
@@ -224,8 +211,6 @@ class Consents:
         language: str,
     ) -> int:
         """Consent as it is after this answer; its id."""
-        from trivium.oauth.consent import store
-
         automatic = decision is Decision.AUTOMATIC
         if before is None:
             return await store.insert_grant(
@@ -246,16 +231,16 @@ class Consents:
 
     async def _set_cap(
         self,
-        conn: "Connection",
+        conn: Connection,
         user_id: int,
         app_id: int,
         grant_id: int,
         cap_nanos: int,
         sender: RequestOrigin,
     ) -> None:
-        from trivium.oauth.spend import store
-
-        await store.set_cap(conn, grant_id, cap_nanos, budgets(cap_nanos), int(self._clock.now()))
+        await spend_store.set_cap(
+            conn, grant_id, cap_nanos, budgets(cap_nanos), int(self._clock.now())
+        )
         await self._audit.within(
             conn,
             ActKind.SPEND_CAP_SET,
@@ -269,7 +254,7 @@ class Consents:
 
     async def _tell(
         self,
-        conn: "Connection",
+        conn: Connection,
         kind: ActKind,
         user_id: int,
         app_id: int,
@@ -288,14 +273,10 @@ class Consents:
         )
 
     async def _pass(self, request_id: str, user_id: int | None, login_at: int | None) -> None:
-        from trivium.oauth.consent import store
-
         async with self._db.write() as conn:
             await store.pass_request(conn, credential.digest(request_id), user_id, login_at)
 
     async def _revoke(self, user_id: int, grant_id: int | None, sender: RequestOrigin) -> list[int]:
-        from trivium.oauth.consent import store
-
         async with self._db.write() as conn:
             apps = await store.revoke_grants(conn, user_id, grant_id, int(self._clock.now()))
             for app_id in apps:

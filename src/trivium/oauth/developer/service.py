@@ -2,23 +2,23 @@
 
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from trivium.clock import Clock
+from trivium.identity.grants import store as granted
 from trivium.identity.model import UserRole
 from trivium.oauth import credential
 from trivium.oauth.apps import registration
 from trivium.oauth.credential import CredentialKind
+from trivium.oauth.developer import store
 from trivium.oauth.developer.model import ADMIN, WRITE_APPS, DeveloperToken
 from trivium.oauth.errors import OAuthError, RegistrationError
 from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.observe.audit.model import ActKind, Detail
 from trivium.observe.audit.service import Audit
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 DAYS: Final = 90
 """How long a token lives unless its maker says otherwise."""
@@ -34,7 +34,7 @@ class DeveloperTokens:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         audit: Audit,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
@@ -58,8 +58,6 @@ class DeveloperTokens:
 
         Raises RegistrationError (``name``, ``days``, ``permission``, ``rate``).
         """
-        from trivium.oauth.developer import store
-
         now = int(self._clock.now())
         if not 1 <= days <= DAYS_MAX:
             raise RegistrationError("days", f"must be 1 to {DAYS_MAX}")
@@ -86,15 +84,11 @@ class DeveloperTokens:
 
     async def owned_by(self, user_id: int) -> list[DeveloperToken]:
         """A user's tokens, newest first, ended ones too until they are swept."""
-        from trivium.oauth.developer import store
-
         async with self._db.read() as conn:
             return await store.owned_by(conn, user_id)
 
     async def revoke(self, user_id: int, token_id: int, sender: RequestOrigin = NOBODY) -> None:
         """Refuse a token from now on. Raises RegistrationError (``token``)."""
-        from trivium.oauth.developer import store
-
         async with self._db.write() as conn:
             if not await store.revoke(conn, user_id, token_id, int(self._clock.now())):
                 raise RegistrationError("token", "there is no such token of yours")
@@ -102,8 +96,6 @@ class DeveloperTokens:
 
     async def revoke_all(self, user_id: int, sender: RequestOrigin = NOBODY) -> int:
         """Refuse all of a user's tokens from now on; how many there were."""
-        from trivium.identity.grants import store as granted
-
         async with self._db.write() as conn:
             ended = await granted.end_tokens(conn, user_id, int(self._clock.now()))
             for token_id in ended:
@@ -122,8 +114,6 @@ class DeveloperTokens:
         (``insufficient_scope``, ``access_denied``) for one without the permission, whose user is
         disabled, or, for ``ADMIN``, is no administrator now.
         """
-        from trivium.oauth.developer import store
-
         now = int(self._clock.now())
         found = None
         if credential.looks_like(CredentialKind.DEVELOPER_TOKEN, presented):
@@ -148,7 +138,7 @@ class DeveloperTokens:
 
     async def _tell(
         self,
-        conn: "Connection",
+        conn: Connection,
         kind: ActKind,
         user_id: int,
         token_id: int,

@@ -12,8 +12,8 @@ would fill every worker's memory, which has all keys.
 
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from trivium.admission.budget_usage import bounds
 from trivium.clock import Clock
 from trivium.identity import keys
 from trivium.identity.model import Period
@@ -24,12 +24,11 @@ from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError, RegistrationError
 from trivium.oauth.request_origin import NOBODY, RequestOrigin
 from trivium.oauth.scope import SPEND
+from trivium.oauth.spend import store
 from trivium.oauth.spend.model import LIVE_MAX, SpendKey, budgets, check_cap
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Database
+from trivium.storage.database import Database
 
 
 class Spending:
@@ -37,7 +36,7 @@ class Spending:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         audit: Audit,
         *,
@@ -57,8 +56,6 @@ class Spending:
         Raises OAuthError (``invalid_grant``, ``insufficient_scope``, ``unsupported_grant_type``,
         ``temporarily_unavailable`` with how long to wait when there are too many keys).
         """
-        from trivium.oauth.spend import store
-
         if not self.enabled:
             raise OAuthError("unsupported_grant_type", "spending is not switched on here")
         now = int(self._clock.now())
@@ -118,8 +115,6 @@ class Spending:
 
         Raises ValueError for a cap out of range, RegistrationError (``app``) for another consent.
         """
-        from trivium.oauth.spend import store
-
         check_cap(cap_nanos)
         now = int(self._clock.now())
         async with self._db.write() as conn:
@@ -140,16 +135,11 @@ class Spending:
 
     async def caps(self, user_id: int) -> dict[int, int]:
         """Nano-dollars a month by the consent's id, for a user's consents that have a cap."""
-        from trivium.oauth.spend import store
-
         async with self._db.read() as conn:
             return await store.caps_of(conn, user_id)
 
     async def spent(self, user_id: int) -> dict[int, int]:
         """Nano-dollars since the month began (UTC), by the consent's id, as booked by now."""
-        from trivium.admission.budget_usage import bounds
-        from trivium.oauth.spend import store
-
         since, _ = bounds(Period.MONTH, self._clock.now())
         async with self._db.read() as conn:
             return await store.spent_since(conn, user_id, since)

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import parse_qsl
 
 import structlog
@@ -22,16 +22,13 @@ from trivium.oauth.apps.model import App, GrantType
 from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.request_origin import NOBODY, RequestOrigin
-from trivium.oauth.tokens import policy
+from trivium.oauth.tokens import policy, store
 from trivium.oauth.tokens.model import Access, CodeGrant, Issued, RefreshGrant, RevocationReason
 from trivium.oauth.tokens.policy import RefreshRow, Use
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
 from trivium.secret import KEY_ID_BYTES, Keyring
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
-
+from trivium.storage.database import Connection, Database
 
 REALM: Final = "gateway"
 
@@ -102,7 +99,7 @@ class Tokens:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         audit: Audit,
         keys: Keyring,
@@ -130,8 +127,6 @@ class Tokens:
         Whatever else is wrong, the first presentation by its own application uses a code up, and
         the second revokes what came of the first (RFC 6749 section 4.1.2).
         """
-        from trivium.oauth.tokens import store
-
         _check_allowed(app, GrantType.CODE)
         refused = OAuthError("invalid_grant", policy.CODE_INVALID)
         if not credential.looks_like(CredentialKind.CODE, given.code):
@@ -172,8 +167,6 @@ class Tokens:
 
         Raises OAuthError (``invalid_grant``, ``invalid_scope``, ``unauthorized_client``).
         """
-        from trivium.oauth.tokens import store
-
         _check_allowed(app, GrantType.REFRESH)
         refused = OAuthError("invalid_grant", policy.REFRESH_INVALID)
         if not credential.looks_like(CredentialKind.REFRESH_TOKEN, given.refresh_token):
@@ -222,8 +215,6 @@ class Tokens:
 
         Raises OAuthError (``unsupported_token_type``) for what is no token to be revoked here.
         """
-        from trivium.oauth.tokens import store
-
         if token.startswith(_OTHERS):
             raise OAuthError("unsupported_token_type", "access and refresh tokens are revoked here")
         now = int(self._clock.now())
@@ -241,8 +232,6 @@ class Tokens:
 
     async def access(self, token: str) -> Access:
         """What an access token opens. Raises OAuthError (``invalid_token``)."""
-        from trivium.oauth.tokens import store
-
         now = int(self._clock.now())
         found = None
         if credential.looks_like(CredentialKind.ACCESS_TOKEN, token):
@@ -258,7 +247,7 @@ class Tokens:
     # --- own ------------------------------------------------------------------------------------
 
     async def _tell(
-        self, conn: "Connection", kind: ActKind, app: App, user_id: int, sender: RequestOrigin
+        self, conn: Connection, kind: ActKind, app: App, user_id: int, sender: RequestOrigin
     ) -> None:
         await self._audit.within(
             conn,
@@ -270,10 +259,8 @@ class Tokens:
         )
 
     async def _replayed(
-        self, conn: "Connection", app: App, digest: bytes, now: int, sender: RequestOrigin
+        self, conn: Connection, app: App, digest: bytes, now: int, sender: RequestOrigin
     ) -> None:
-        from trivium.oauth.tokens import store
-
         # read again: what came of the first presentation may be a moment old
         row = await store.find_code(conn, digest)
         if row is None:
@@ -283,9 +270,7 @@ class Tokens:
         log.warning("oauth_code_replay", app=app.client_id, user_id=row.user_id)
         await self._tell(conn, ActKind.CODE_REPLAY, app, row.user_id, sender)
 
-    async def _rotate(self, conn: "Connection", presented: str, row: RefreshRow, now: int) -> str:
-        from trivium.oauth.tokens import store
-
+    async def _rotate(self, conn: Connection, presented: str, row: RefreshRow, now: int) -> str:
         seed = self._keys.id + os.urandom(_SEED_BYTES)
         token = _written(presented, seed, self._keys.key)
         until = min(now + REFRESH_S, row.family_expires_at)
@@ -295,10 +280,8 @@ class Tokens:
         )
         return token
 
-    async def _successor(self, conn: "Connection", presented: str, row: RefreshRow) -> str | None:
+    async def _successor(self, conn: Connection, presented: str, row: RefreshRow) -> str | None:
         """The newest token that follows a used one; ``None`` when it cannot be made again."""
-        from trivium.oauth.tokens import store
-
         token, at = presented, row
         for _ in range(_CHAIN_MAX):
             if at.rotated_at is None:
@@ -315,7 +298,7 @@ class Tokens:
 
     async def _issue(
         self,
-        conn: "Connection",
+        conn: Connection,
         refresh: str,
         scopes: frozenset[str],
         family_id: int,
@@ -323,8 +306,6 @@ class Tokens:
         now: int,
         ends: int,
     ) -> Issued:
-        from trivium.oauth.tokens import store
-
         token = credential.issue(CredentialKind.ACCESS_TOKEN, self._random_bytes)
         until = min(now + ACCESS_S, ends)
         await store.insert_access(

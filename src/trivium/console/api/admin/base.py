@@ -6,7 +6,7 @@ not named there is refused, and so is one that is there twice.
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -26,11 +26,9 @@ from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.tokens import service
 from trivium.observe.audit.model import ActKind, Detail
+from trivium.storage.database import Connection
 from trivium.storage.errors import StorageError
 from trivium.wire import peek
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection
 
 BODY_BYTES_MAX: Final = 131_072
 _ID_CHARS_MAX: Final = len(str(ID_MAX))
@@ -81,7 +79,7 @@ class AdminRequest(msgspec.Struct, frozen=True):
 
     async def log_act_within(
         self,
-        conn: "Connection",
+        conn: Connection,
         kind: ActKind,
         subject: int,
         what: str = "",

@@ -1,6 +1,6 @@
 """``/api/admin/users/{user}/credit``: money onto a balance, once for each id."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -11,9 +11,7 @@ from trivium.ledger.entries import NOTE_CHARS_MAX
 from trivium.ledger.errors import BookedError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.observe.audit.model import ActKind
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection
+from trivium.storage.database import Connection
 
 
 class NewCredit(ApiBody, frozen=True, kw_only=True):
@@ -61,7 +59,7 @@ async def create(asked: AdminRequest) -> Any:
 
 async def book_within(
     asked: AdminRequest,
-    conn: "Connection",
+    conn: Connection,
     user: User,
     amount_nanos: int,
     note: str,
@@ -72,7 +70,7 @@ async def book_within(
     Raises ``LedgerError`` as ``Entries.book`` does.
     """
 
-    async def log_act(conn: "Connection", entry: Entry) -> None:
+    async def log_act(conn: Connection, entry: Entry) -> None:
         detail = {"amount": format_usd(amount_nanos)}
         await asked.log_act_within(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", detail)
 

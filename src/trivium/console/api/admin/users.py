@@ -1,6 +1,6 @@
 """``/api/admin/users``: everybody, found, made, switched off and on, given a role."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -19,9 +19,7 @@ from trivium.identity.directory import PAGE_MAX
 from trivium.identity.model import User, UserRole
 from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection
+from trivium.storage.database import Connection
 
 PAGE: Final = 50
 """Users a page, unless the caller says otherwise."""
@@ -72,7 +70,7 @@ async def create(asked: AdminRequest) -> Any:
     if wanted.credit is not None and amount_nanos <= 0:
         raise ApiError(400, "credit: must be above zero; leave it out for none")
 
-    async def begin(conn: "Connection", user: User) -> None:
+    async def begin(conn: Connection, user: User) -> None:
         await asked.log_act_within(
             conn, ActKind.USER_CREATED, user.id, "", {"role": user.role.value}
         )

@@ -13,23 +13,22 @@ import base64
 import hmac
 from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 import structlog
 
 from trivium.clock import Clock
+from trivium.identity.accounts import store as accounts_store
 from trivium.identity.accounts import throttle
 from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
+from trivium.identity.accounts.mfa import store
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor, Way
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.tickets import TicketPurpose, Tickets
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
-    from trivium.storage.vault import Vault
-
+from trivium.storage.database import Connection, Database
+from trivium.storage.vault import Vault, VaultError
 
 STEP_S: Final = 30
 SKEW: Final = 1
@@ -125,11 +124,11 @@ class SecondFactor:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         random_bytes: Callable[[int], bytes],
         *,
-        vault: "Vault",
+        vault: Vault,
         sessions: Sessions,
         tickets: Tickets,
         emails: AccountEmails,
@@ -144,8 +143,6 @@ class SecondFactor:
 
     async def state(self, user_id: int) -> FactorState:
         """Return whether the factor is on, and how many recovery codes are left."""
-        from trivium.identity.accounts.mfa import store
-
         async with self._db.read() as conn:
             found = await store.find(conn, user_id)
             left = await store.codes_left(conn, user_id)
@@ -157,8 +154,6 @@ class SecondFactor:
         """Make a new secret; logins do not ask for it until ``finish``. Raises ``AccountError``
         (CONFIRM_FIRST, FACTOR_ON).
         """
-        from trivium.identity.accounts.mfa import store
-
         self._check_confirmed(session)
         user = session.user
         secret = base64.b32encode(self._random_bytes(SECRET_BYTES)).decode()
@@ -175,8 +170,6 @@ class SecondFactor:
 
         Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_OFF).
         """
-        from trivium.identity.accounts.mfa import store
-
         self._check_confirmed(session)
         async with self._db.read() as conn:
             found = await store.find(conn, session.user.id)
@@ -194,8 +187,6 @@ class SecondFactor:
         Raises ``AccountError`` (CONFIRM_FIRST, CODE_WRONG, TOO_MANY_TRIES, FACTOR_OFF,
         SESSION_GONE).
         """
-        from trivium.identity.accounts.mfa import store
-
         self._check_confirmed(session)
         user_id = session.user.id
         fresh, made = "", []
@@ -222,8 +213,6 @@ class SecondFactor:
         """Switch the factor off; returns a new token for the session. Raises ``AccountError``
         (CONFIRM_FIRST, SESSION_GONE).
         """
-        from trivium.identity.accounts.mfa import store
-
         self._check_confirmed(session)
         async with self._db.write() as conn:
             await store.remove(conn, session.user.id)
@@ -235,8 +224,6 @@ class SecondFactor:
         """Switch the factor off as an operator, for a user who lost the phone and the recovery
         codes.
         """
-        from trivium.identity.accounts.mfa import store
-
         async with self._db.write() as conn:
             await store.remove(conn, user_id)
 
@@ -244,8 +231,6 @@ class SecondFactor:
         """Replace the recovery codes; returns the new ones. Raises ``AccountError`` (CONFIRM_FIRST,
         FACTOR_OFF).
         """
-        from trivium.identity.accounts.mfa import store
-
         self._check_confirmed(session)
         async with self._db.write() as conn:
             found = await store.find(conn, session.user.id)
@@ -259,8 +244,6 @@ class SecondFactor:
         """Complete a login after ``HalfWay``, with a code of the app or a recovery code. Raises
         ``AccountError`` (TICKET_GONE, CODE_WRONG, TOO_MANY_TRIES).
         """
-        from trivium.identity.accounts import store as accounts_store
-
         token, recovery = "", False
         async with self._db.write() as conn:
             ticket = await self._tickets.show(conn, TicketPurpose.SECOND_FACTOR, step)
@@ -286,19 +269,14 @@ class SecondFactor:
             self._emails.notify("recovery_code_used", visitor.language, user.email)
         return LoggedIn(user=user, token=token)
 
-    async def _is_code(self, conn: "Connection", user_id: int, typed: str) -> bool:
-        from trivium.identity.accounts.mfa import store
-
+    async def _is_code(self, conn: Connection, user_id: int, typed: str) -> bool:
         found = await store.find(conn, user_id)
         if found is None or found.confirmed_at is None:
             return False
         return await self._uses_step(conn, user_id, found.secret, typed)
 
-    async def _uses_step(self, conn: "Connection", user_id: int, sealed: bytes, typed: str) -> bool:
+    async def _uses_step(self, conn: Connection, user_id: int, sealed: bytes, typed: str) -> bool:
         """Whether a code is right and was not used before; used up if so."""
-        from trivium.identity.accounts.mfa import store
-        from trivium.storage.vault import VaultError
-
         try:
             secret = self._vault.open(sealed, _place(user_id)).decode()
         except VaultError as error:
@@ -314,17 +292,13 @@ class SecondFactor:
             await store.reseal(conn, user_id, sealed, fresh)
         return True
 
-    async def _uses_recovery(self, conn: "Connection", user_id: int, typed: str) -> bool:
-        from trivium.identity.accounts.mfa import store
-
+    async def _uses_recovery(self, conn: Connection, user_id: int, typed: str) -> bool:
         digest = recovery_digest(typed)
         if digest is None:
             return False
         return await store.use_code(conn, user_id, digest, int(self._clock.now()))
 
-    async def _new_codes(self, conn: "Connection", user_id: int) -> list[str]:
-        from trivium.identity.accounts.mfa import store
-
+    async def _new_codes(self, conn: Connection, user_id: int) -> list[str]:
         made = [recovery_code(self._random_bytes) for _ in range(RECOVERY_CODES)]
         digests = [digest for code in made if (digest := recovery_digest(code))]
         await store.replace_codes(conn, user_id, digests)

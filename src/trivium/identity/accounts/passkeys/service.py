@@ -7,24 +7,24 @@ backwards was copied, and is refused.
 
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 import structlog
 
 from trivium.clock import Clock
+from trivium.identity.accounts import store as accounts_store
 from trivium.identity.accounts import throttle
 from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor, Way
+from trivium.identity.accounts.passkeys import store
 from trivium.identity.accounts.passkeys.model import Challenge, Passkey, party_of
+from trivium.identity.accounts.passkeys.store import StoredPasskey
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.tickets import TicketPurpose, Tickets
+from trivium.storage.database import Connection, Database
 from trivium.storage.errors import Conflict
-
-if TYPE_CHECKING:
-    from trivium.identity.accounts.passkeys.store import StoredPasskey
-    from trivium.storage.database import Connection, Database
 
 PASSKEYS_MAX: Final = 20
 """Of one user."""
@@ -55,7 +55,7 @@ class Passkeys:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         *,
         origin: str,
@@ -76,8 +76,6 @@ class Passkeys:
 
     async def of_user(self, user_id: int) -> list[Passkey]:
         """A user's passkeys, in the order they were added."""
-        from trivium.identity.accounts.passkeys import store
-
         async with self._db.read() as conn:
             return await store.of_user(conn, user_id)
 
@@ -90,8 +88,6 @@ class Passkeys:
         """
         from webauthn import generate_registration_options, options_to_json
         from webauthn.helpers import structs
-
-        from trivium.identity.accounts.passkeys import store
 
         party = self._checked(session)
         user = session.user
@@ -127,8 +123,6 @@ class Passkeys:
         ``AccountError`` (CONFIRM_FIRST, TICKET_GONE, PASSKEY_BAD).
         """
         from webauthn import verify_registration_response
-
-        from trivium.identity.accounts.passkeys import store
 
         party = self._checked(session)
         asked = await self._take(step, session.user.id)
@@ -169,9 +163,6 @@ class Passkeys:
         """Delete a passkey of the user; ``False`` when there was none. Raises ``AccountError``
         (CONFIRM_FIRST, LAST_WAY_IN).
         """
-        from trivium.identity.accounts import store as accounts_store
-        from trivium.identity.accounts.passkeys import store
-
         user_id = session.user.id
         if not session.is_confirmed(self._clock.now()):
             raise AccountError(AccountRefusal.CONFIRM_FIRST)
@@ -215,8 +206,6 @@ class Passkeys:
 
         Raises ``AccountError`` (TICKET_GONE, PASSKEY_BAD, TOO_MANY_TRIES).
         """
-        from trivium.identity.accounts import store as accounts_store
-
         there = throttle.of_address(visitor.address)
         async with self._db.write() as conn:
             refused = await throttle.count(conn, int(self._clock.now()), there)
@@ -243,12 +232,10 @@ class Passkeys:
                 raise AccountError(AccountRefusal.PASSKEY_BAD)
             return await self._sessions.renew_in(conn, token, Way.PASSKEY)
 
-    async def _verified(self, conn: "Connection", asked: "_Ticket", answer: str) -> "StoredPasskey":
+    async def _verified(self, conn: Connection, asked: "_Ticket", answer: str) -> StoredPasskey:
         """The passkey that signed a challenge, its counter moved on."""
         from webauthn import verify_authentication_response
         from webauthn.helpers import base64url_to_bytes
-
-        from trivium.identity.accounts.passkeys import store
 
         read = _read(answer)
         try:

@@ -11,18 +11,20 @@ the code, which only that browser and the provider have seen.
 
 import hmac
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from trivium.clock import Clock
 from trivium.identity.accounts import names, throttle, tickets
+from trivium.identity.accounts import store as accounts_store
 from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.login import PasswordLogin
 from trivium.identity.accounts.model import HalfWay, LoggedIn, Session, Visitor, Way
 from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.signup import OPEN, SignUp
+from trivium.identity.accounts.sso import store
 from trivium.identity.accounts.sso.model import (
     SsoIdentity,
     SsoLogin,
@@ -31,13 +33,11 @@ from trivium.identity.accounts.sso.model import (
     SsoResult,
 )
 from trivium.identity.accounts.sso.provider import LEEWAY_S, SsoProvider
+from trivium.identity.accounts.store import LoginAccount
 from trivium.identity.accounts.tickets import TicketPurpose, Tickets
 from trivium.identity.model import UserRole
+from trivium.storage.database import Connection, Database
 from trivium.storage.errors import Conflict
-
-if TYPE_CHECKING:
-    from trivium.identity.accounts.store import LoginAccount
-    from trivium.storage.database import Connection, Database
 
 CALLBACK: Final = "/login/outside/{name}/callback"
 """One address a provider, so that an answer of one is never taken for another's."""
@@ -61,7 +61,7 @@ class SsoLogins:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         random_bytes: Callable[[int], bytes],
         *,
@@ -100,8 +100,6 @@ class SsoLogins:
 
     async def of_user(self, user_id: int) -> list[SsoLogin]:
         """A user's outside logins, in the order they were linked."""
-        from trivium.identity.accounts.sso import store
-
         async with self._db.read() as conn:
             return await store.of_user(conn, user_id)
 
@@ -206,8 +204,6 @@ class SsoLogins:
     async def _enter(
         self, provider: SsoProvider, said: SsoIdentity, visitor: Visitor
     ) -> LoggedIn | HalfWay:
-        from trivium.identity.accounts.sso import store
-
         told = ""
         async with self._db.write() as conn:
             user_id = await store.user_of(conn, said.issuer, said.subject)
@@ -222,13 +218,11 @@ class SsoLogins:
         return outcome
 
     async def _found(
-        self, conn: "Connection", provider: SsoProvider, said: SsoIdentity
+        self, conn: Connection, provider: SsoProvider, said: SsoIdentity
     ) -> tuple[int, str]:
         """The account that a login may be linked to by its address, or a new one; and whom to tell
         of the link.
         """
-        from trivium.identity.accounts import store as accounts_store
-
         entry = provider.entry
         if not (entry.trust_email and said.email_verified):
             raise AccountError(AccountRefusal.OUTSIDE_UNKNOWN)
@@ -252,8 +246,6 @@ class SsoLogins:
     # --- for those who are logged in ---------------------------------------------------------
 
     async def _link(self, said: SsoIdentity, session: Session, token: str, visitor: Visitor) -> str:
-        from trivium.identity.accounts.sso import store
-
         async with self._db.write() as conn:
             linked = await store.user_of(conn, said.issuer, said.subject)
             if linked is not None and linked != session.user.id:
@@ -270,8 +262,6 @@ class SsoLogins:
 
         ``auth_time`` must be said where ``max_age`` was asked (OpenID Connect Core 1.0, 3.1.2.1).
         """
-        from trivium.identity.accounts.sso import store
-
         if said.auth_time is None or said.auth_time < left_at - LEEWAY_S:
             raise AccountError(AccountRefusal.OUTSIDE_FAILED)
         async with self._db.write() as conn:
@@ -283,9 +273,6 @@ class SsoLogins:
         """Delete a user's login at a provider; ``False`` when there was none. Raises
         ``AccountError`` (CONFIRM_FIRST, LAST_WAY_IN).
         """
-        from trivium.identity.accounts import store as accounts_store
-        from trivium.identity.accounts.sso import store
-
         _check_confirmed(session, self._clock.now())
         async with self._db.write() as conn:
             await accounts_store.account(conn, user_id=session.user.id, hold=True)
@@ -294,9 +281,7 @@ class SsoLogins:
                 raise AccountError(AccountRefusal.LAST_WAY_IN)
         return removed
 
-    async def _insert(self, conn: "Connection", user_id: int, said: SsoIdentity) -> None:
-        from trivium.identity.accounts.sso import store
-
+    async def _insert(self, conn: Connection, user_id: int, said: SsoIdentity) -> None:
         values: dict[str, Any] = {
             "user_id": user_id,
             "issuer": said.issuer,
@@ -309,9 +294,7 @@ class SsoLogins:
         except Conflict as error:
             raise AccountError(AccountRefusal.OUTSIDE_TAKEN) from error
 
-    async def _account(self, conn: "Connection", user_id: int) -> "LoginAccount":
-        from trivium.identity.accounts import store as accounts_store
-
+    async def _account(self, conn: Connection, user_id: int) -> LoginAccount:
         account = await accounts_store.account(conn, user_id=user_id, hold=True)
         if account is None:
             raise AccountError(AccountRefusal.OUTSIDE_UNKNOWN)
