@@ -12,7 +12,7 @@ from trivium.oauth.apps.service import Apps
 from trivium.oauth.consent.service import Consents
 from trivium.oauth.developer.service import DeveloperTokens
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.request_origin import NOBODY, RequestOrigin
+from trivium.oauth.part import NOBODY, RequestOrigin
 from trivium.oauth.scope import BALANCE, PROFILE
 from trivium.oauth.shared_rate_limits import Rate, SharedCounters, SharedRate
 from trivium.oauth.spend.service import Spending

@@ -17,7 +17,7 @@ from trivium.console.language import speech_tag
 from trivium.console.session import Handler
 from trivium.identity.accounts.throttle_policy import network_of
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.request_origin import RequestOrigin
+from trivium.oauth.part import RequestOrigin
 from trivium.storage.errors import StorageError
 
 

@@ -129,55 +129,22 @@ async def history(conn: AsyncConnection, user_id: int, app_id: int) -> ConsentHi
 
 
 async def insert_grant(
-    conn: AsyncConnection,
-    user_id: int,
-    app_id: int,
-    scopes: frozenset[str],
-    now: int,
-    *,
-    automatic: bool,
-    language: str,
+    conn: AsyncConnection, user_id: int, app_id: int, given: dict[str, Any]
 ) -> int:
-    """New consent; its id. ``language``: of the page on which it was given."""
+    """New consent; its id. ``given``: columns that another consent to more changes, too."""
     values = {
+        **given,
         "user_id": user_id,
         "app_id": app_id,
-        "scopes": scope.written(scopes),
-        "automatic": automatic,
-        "language": language,
-        "created_at": now,
-        "consented_at": now,
+        "created_at": given["consented_at"],
     }
     made = grants.insert().values(values).returning(grants.c.id)
     return int((await conn.execute(made)).scalar_one())
 
 
-async def widen_grant(
-    conn: AsyncConnection,
-    grant_id: int,
-    scopes: frozenset[str],
-    now: int,
-    *,
-    automatic: bool,
-    language: str,
-) -> None:
+async def widen_grant(conn: AsyncConnection, grant_id: int, given: dict[str, Any]) -> None:
     """Record that consent was given again, perhaps to more."""
-    values = {
-        "scopes": scope.written(scopes),
-        "consented_at": now,
-        "automatic": automatic,
-        "language": language,
-    }
-    await conn.execute(update(grants).where(grants.c.id == grant_id).values(values))
-
-
-async def hold_user(conn: AsyncConnection, user_id: int) -> bool | None:
-    """Whether a user is disabled; ``None``: there is none. Two answers of one user, which would
-    both make the first consent to an application, wait for each other.
-    """
-    query = select(users.c.disabled).where(users.c.id == user_id).with_for_update(key_share=True)
-    found = await conn.scalar(query)
-    return None if found is None else bool(found)
+    await conn.execute(update(grants).where(grants.c.id == grant_id).values(given))
 
 
 async def authorized(conn: AsyncConnection, user_id: int, now: int) -> list[Authorized]:

@@ -9,7 +9,6 @@ address or a form ends up in logs and histories.
 
 import os
 import re
-import secrets
 from collections.abc import Callable, Sequence
 from typing import Final
 from urllib.parse import parse_qsl
@@ -21,7 +20,7 @@ from trivium.oauth import credential
 from trivium.oauth.apps.model import App, GrantType
 from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.request_origin import NOBODY, RequestOrigin
+from trivium.oauth.part import NOBODY, OAuthPart, RequestOrigin
 from trivium.oauth.tokens import policy, store
 from trivium.oauth.tokens.model import Access, CodeGrant, Issued, RefreshGrant, RevocationReason
 from trivium.oauth.tokens.policy import RefreshRow, Use
@@ -94,7 +93,7 @@ def unheard(user_id: int, language: str) -> None:
     del user_id, language
 
 
-class Tokens:
+class Tokens(OAuthPart):
     """Tokens in the database. Storage faults pass through as they are."""
 
     def __init__(
@@ -106,20 +105,16 @@ class Tokens:
         *,
         family_s: int,
         alarm: Alarm = unheard,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         """``keys``: of the gateway, for refresh tokens that can be given again. ``family_s``: after
         so long the user has to agree anew, however often the tokens were refreshed. ``alarm``:
         called when a refresh token was used again, which is how stolen ones show. Not for a code
         that was: who loads an application's callback page twice is no thief.
         """
-        self._db = db
-        self._clock = clock
-        self._audit = audit
+        super().__init__(db, clock, audit)
         self._keys = keys
         self._family_s = family_s
         self.alarm = alarm
-        self._random_bytes = random_bytes
 
     async def exchange(self, app: App, given: CodeGrant, sender: RequestOrigin = NOBODY) -> Issued:
         """Tokens for a code. Raises OAuthError (``invalid_grant``, ``unauthorized_client``).
@@ -132,7 +127,7 @@ class Tokens:
         if not credential.looks_like(CredentialKind.CODE, given.code):
             raise refused
         digest = credential.digest(given.code)
-        now = int(self._clock.now())
+        now = self._now()
         issued = None
         async with self._db.write() as conn:
             row = await store.find_code(conn, digest)
@@ -143,7 +138,7 @@ class Tokens:
                     ends = now + self._family_s
                     family_id = await store.insert_family(conn, row.grant_id, row.scopes, now, ends)
                     await store.name_family(conn, digest, family_id)
-                    refresh = credential.issue(CredentialKind.REFRESH_TOKEN, self._random_bytes)
+                    refresh = credential.issue(CredentialKind.REFRESH_TOKEN)
                     await store.insert_refresh(
                         conn,
                         credential.digest(refresh),
@@ -155,7 +150,7 @@ class Tokens:
                     issued = await self._issue(
                         conn, refresh, row.scopes, family_id, row.user_id, now, ends
                     )
-                    await self._tell(conn, ActKind.TOKENS_ISSUED, app, row.user_id, sender)
+                    await self._tell_of(conn, ActKind.TOKENS_ISSUED, app, row.user_id, sender)
         if issued is None:
             raise refused
         return issued
@@ -171,7 +166,7 @@ class Tokens:
         refused = OAuthError("invalid_grant", policy.REFRESH_INVALID)
         if not credential.looks_like(CredentialKind.REFRESH_TOKEN, given.refresh_token):
             raise refused
-        now = int(self._clock.now())
+        now = self._now()
         issued, is_stolen = None, False
         async with self._db.write() as conn:
             digest = credential.digest(given.refresh_token)
@@ -184,7 +179,7 @@ class Tokens:
                     conn, row.family_id, RevocationReason.REUSE, now
                 )
                 log.warning("oauth_refresh_reuse", app=app.client_id, user_id=row.user_id)
-                await self._tell(conn, ActKind.TOKENS_REUSED, app, row.user_id, sender)
+                await self._tell_of(conn, ActKind.TOKENS_REUSED, app, row.user_id, sender)
             else:
                 scopes = policy.narrowed(row.scopes, given.scopes)
                 token: str | None = given.refresh_token
@@ -202,7 +197,7 @@ class Tokens:
                         now,
                         row.family_expires_at,
                     )
-                    await self._tell(conn, ActKind.TOKENS_REFRESHED, app, row.user_id, sender)
+                    await self._tell_of(conn, ActKind.TOKENS_REFRESHED, app, row.user_id, sender)
         if is_stolen and row is not None:
             self.alarm(row.user_id, row.language)
         if issued is None:
@@ -217,14 +212,14 @@ class Tokens:
         """
         if token.startswith(_OTHERS):
             raise OAuthError("unsupported_token_type", "access and refresh tokens are revoked here")
-        now = int(self._clock.now())
+        now = self._now()
         digest = credential.digest(token)
         if credential.looks_like(CredentialKind.REFRESH_TOKEN, token):
             async with self._db.write() as conn:
                 row = await store.find_refresh(conn, digest, hold=True)
                 if row is not None and row.app_id == app.id:
                     await store.revoke_family(conn, row.family_id, RevocationReason.CLIENT, now)
-                    await self._tell(conn, ActKind.TOKENS_REVOKED, app, row.user_id, sender)
+                    await self._tell_of(conn, ActKind.TOKENS_REVOKED, app, row.user_id, sender)
         elif credential.looks_like(CredentialKind.ACCESS_TOKEN, token):
             async with self._db.write() as conn:
                 if await store.owner_of_access(conn, digest) == app.id:
@@ -232,7 +227,7 @@ class Tokens:
 
     async def access(self, token: str) -> Access:
         """What an access token opens. Raises OAuthError (``invalid_token``)."""
-        now = int(self._clock.now())
+        now = self._now()
         found = None
         if credential.looks_like(CredentialKind.ACCESS_TOKEN, token):
             async with self._db.read() as conn:
@@ -246,17 +241,10 @@ class Tokens:
 
     # --- own ------------------------------------------------------------------------------------
 
-    async def _tell(
+    async def _tell_of(
         self, conn: Connection, kind: ActKind, app: App, user_id: int, sender: RequestOrigin
     ) -> None:
-        await self._audit.within(
-            conn,
-            kind,
-            subject=user_id,
-            what=f"app:{app.id}",
-            address=sender.address,
-            agent=sender.agent,
-        )
+        await self._tell(conn, kind, user_id, f"app:{app.id}", sender, by_user=False)
 
     async def _replayed(
         self, conn: Connection, app: App, digest: bytes, now: int, sender: RequestOrigin
@@ -268,7 +256,7 @@ class Tokens:
         if row.family_id is not None:
             await store.revoke_family(conn, row.family_id, RevocationReason.CODE_REPLAY, now)
         log.warning("oauth_code_replay", app=app.client_id, user_id=row.user_id)
-        await self._tell(conn, ActKind.CODE_REPLAY, app, row.user_id, sender)
+        await self._tell_of(conn, ActKind.CODE_REPLAY, app, row.user_id, sender)
 
     async def _rotate(self, conn: Connection, presented: str, row: RefreshRow, now: int) -> str:
         seed = self._keys.id + os.urandom(_SEED_BYTES)
@@ -306,7 +294,7 @@ class Tokens:
         now: int,
         ends: int,
     ) -> Issued:
-        token = credential.issue(CredentialKind.ACCESS_TOKEN, self._random_bytes)
+        token = credential.issue(CredentialKind.ACCESS_TOKEN)
         until = min(now + ACCESS_S, ends)
         await store.insert_access(
             conn,
