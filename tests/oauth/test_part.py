@@ -5,7 +5,7 @@ import pytest
 from trivium.oauth.part import OAuthPart, RequestOrigin
 from trivium.observe.audit.model import ActKind
 
-pytestmark = pytest.mark.anyio
+pytestmark = pytest.mark.asyncio
 
 SENDER = RequestOrigin(address="192.0.2.7", agent="curl")
 

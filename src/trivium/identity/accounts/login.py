@@ -5,29 +5,18 @@ A user that does not exist is checked against a hash that no known password has.
 before the password is looked at, so that a hundred at once are a hundred.
 """
 
-from trivium.clock import Clock
 from trivium.identity.accounts import names, store, throttle
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
-from trivium.identity.accounts.hashing import Hasher
 from trivium.identity.accounts.model import HalfWay, LoggedIn, Session, Visitor, Way
+from trivium.identity.accounts.part import AccountPart
 from trivium.identity.accounts.passwords import CHARS_MAX
-from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.store import LoginAccount
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
-from trivium.storage.database import Connection, Database
+from trivium.identity.accounts.tickets import TicketPurpose
+from trivium.storage.database import Connection
 
 
-class PasswordLogin:
+class PasswordLogin(AccountPart):
     """Logins by password. Storage faults pass through as they are."""
-
-    def __init__(
-        self, db: Database, clock: Clock, hasher: Hasher, sessions: Sessions, tickets: Tickets
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._hasher = hasher
-        self._sessions = sessions
-        self._tickets = tickets
 
     async def with_password(
         self, name_or_email: str, password: str, visitor: Visitor
@@ -40,7 +29,7 @@ class PasswordLogin:
         async with self._db.write() as conn:
             found = await store.account(conn, name_or_email=typed)
             ours, from_there = _counted(typed, found, visitor)
-            refused = await throttle.count(conn, int(self._clock.now()), ours, from_there)
+            refused = await throttle.count(conn, self._now(), ours, from_there)
         if refused is not None:
             raise refused
         if not await self._is_right(found, password) or found is None:
@@ -99,7 +88,7 @@ class PasswordLogin:
         ours = throttle.of_user(user_id)
         async with self._db.write() as conn:
             found = await store.account(conn, user_id=user_id)
-            refused = await throttle.count(conn, int(self._clock.now()), ours)
+            refused = await throttle.count(conn, self._now(), ours)
         if refused is not None:
             raise refused
         if not await self._is_right(found, password):

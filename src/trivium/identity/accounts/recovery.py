@@ -4,41 +4,23 @@ A reset ends every session and voids every open link; it does not log in, and le
 as they are: whoever reads a mailbox has one factor, not two.
 """
 
-from trivium.clock import Clock
 from trivium.identity import store as users_store
 from trivium.identity.accounts import emails, names, passwords, store, throttle
-from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
-from trivium.identity.accounts.hashing import Hasher
 from trivium.identity.accounts.login import PasswordLogin
 from trivium.identity.accounts.model import Session, Visitor
-from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import TO_USERS, TicketPurpose, Tickets
+from trivium.identity.accounts.part import AccountPart, Foundation
+from trivium.identity.accounts.tickets import TO_USERS, TicketPurpose
 from trivium.identity.model import User
 from trivium.mail.outbox import MailMessage
-from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection
 
 
-class Recovery:
+class Recovery(AccountPart):
     """Passwords and addresses of users that exist. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        *,
-        hasher: Hasher,
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
-        login: PasswordLogin,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._hasher = hasher
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
+    def __init__(self, on: Foundation, login: PasswordLogin) -> None:
+        super().__init__(on)
         self._login = login
 
     # --- forgotten ---------------------------------------------------------------------------
@@ -78,9 +60,7 @@ class Recovery:
         """
         async with self._db.read() as conn:
             ticket = await self._tickets.show(conn, TicketPurpose.RESET, token)
-            account = await store.account(conn, user_id=ticket.user_id)
-        if account is None or account.user.disabled:
-            raise AccountError(AccountRefusal.TICKET_GONE)
+            account = await self._enabled(conn, ticket.user_id, AccountRefusal.TICKET_GONE)
         user = account.user
         password = passwords.check(password, (user.name, user.email))
         stored = await self._hasher.hash(password)
@@ -89,7 +69,7 @@ class Recovery:
             await self._set(conn, user, stored)
             await store.end_sessions(conn, user.id)
             # the letter arrived, if the address is still the one it was sent to
-            await store.verify_email(conn, user.id, ticket.email or "", int(self._clock.now()))
+            await store.verify_email(conn, user.id, ticket.email or "", self._now())
         self._emails.notify("password_changed", visitor.language, user.email)
         return user
 
@@ -110,8 +90,8 @@ class Recovery:
             account = await store.account(conn, user_id=user.id)
         if account is not None and account.password_hash is not None:
             await self._login.check_password(user.id, current)
-        elif not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
+        else:
+            self._check_confirmed(session)
         stored = await self._hasher.hash(new)
         async with self._db.write() as conn:
             fresh = await self._sessions.renew_in(conn, token)
@@ -153,8 +133,7 @@ class Recovery:
         Raises ``AccountError`` (CONFIRM_FIRST, EMAIL_BAD, MAIL_OFF, TOO_MANY_TRIES, BUSY).
         """
         email = names.email(email)
-        if not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
+        self._check_confirmed(session)
         await self._emails.admit(visitor)
         user = session.user
         self._emails.put(
@@ -182,9 +161,7 @@ class Recovery:
                 ticket = await self._tickets.show(conn, TicketPurpose.CHANGE_EMAIL, token)
             except AccountError:
                 ticket = await self._tickets.show(conn, TicketPurpose.VERIFY_EMAIL, token)
-            account = await store.account(conn, user_id=ticket.user_id)
-        if account is None or account.user.disabled:
-            raise AccountError(AccountRefusal.TICKET_GONE)
+            account = await self._enabled(conn, ticket.user_id, AccountRefusal.TICKET_GONE)
         return account.user, ticket.email or ""
 
     async def prove_email(self, token: str, visitor: Visitor) -> User:
@@ -193,7 +170,7 @@ class Recovery:
         Whoever has the link need not be logged in: it shows that they read the mailbox, and gives
         them nothing. Raises ``AccountError`` (TICKET_GONE, EMAIL_TAKEN).
         """
-        now = int(self._clock.now())
+        now = self._now()
         async with self._db.write() as conn:
             # holds other writes of identities off: the address stays as free as it is found
             await users_store.bump(conn)
@@ -201,10 +178,8 @@ class Recovery:
                 ticket = await self._tickets.take(conn, TicketPurpose.CHANGE_EMAIL, token)
             except AccountError:
                 ticket = await self._tickets.take(conn, TicketPurpose.VERIFY_EMAIL, token)
-            account = await store.account(conn, user_id=ticket.user_id)
+            account = await self._enabled(conn, ticket.user_id, AccountRefusal.TICKET_GONE)
             email = ticket.email or ""
-            if account is None or account.user.disabled:
-                raise AccountError(AccountRefusal.TICKET_GONE)
             holder = await store.account(conn, name_or_email=email)
             if holder is not None and holder.user.id != account.user.id:
                 raise AccountError(AccountRefusal.EMAIL_TAKEN)

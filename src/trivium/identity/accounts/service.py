@@ -10,12 +10,9 @@ over counts for nothing from its second on.
 """
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum, unique
 from typing import Final
-
-import structlog
 
 from trivium.clock import Clock
 from trivium.identity.accounts import store
@@ -23,6 +20,7 @@ from trivium.identity.accounts.emails import AccountEmails, Outgoing
 from trivium.identity.accounts.hashing import COST, Cost, Hasher
 from trivium.identity.accounts.login import PasswordLogin
 from trivium.identity.accounts.mfa.service import SecondFactor
+from trivium.identity.accounts.part import Foundation
 from trivium.identity.accounts.passkeys.service import Passkeys
 from trivium.identity.accounts.recovery import Recovery
 from trivium.identity.accounts.sessions import Sessions
@@ -37,8 +35,6 @@ from trivium.storage.vault import Vault
 
 BATCH: Final = 500
 """Rows a table and transaction."""
-
-log = structlog.get_logger()
 
 
 class AccountSweeper(Sweeper):
@@ -124,73 +120,24 @@ class Accounts:
         post: Outgoing | None = None,
         providers: Mapping[str, SsoProvider] | None = None,
         cost: Cost = COST,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         self.preferences: Final = Preferences(db)
         self.hasher: Final = Hasher(cost)
         self.emails: Final = AccountEmails(db, clock, post, origin)
-        tickets = Tickets(clock, random_bytes)
-        self.sessions: Final = _sessions(db, clock, random_bytes, settings)
-        self.login: Final = PasswordLogin(db, clock, self.hasher, self.sessions, tickets)
-        self.signup: Final = SignUp(
+        self.sessions: Final = Sessions(
             db,
             clock,
-            hasher=self.hasher,
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-            mode=settings.signup,
-            invitation_s=int(settings.invitation_days * DAY_S),
+            idle_s=int(settings.idle_hours * HOUR_S),
+            lifetime_s=int(settings.session_days * DAY_S),
         )
-        self.recovery: Final = Recovery(
-            db,
-            clock,
-            hasher=self.hasher,
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-            login=self.login,
-        )
-
-        self.factor: Final = SecondFactor(
-            db,
-            clock,
-            random_bytes,
-            vault=vault,
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-        )
-
-        self.passkeys: Final = Passkeys(
-            db,
-            clock,
-            origin=origin,
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-            random_bytes=random_bytes,
-        )
-
-        self.outside: Final = SsoLogins(
-            db,
-            clock,
-            random_bytes,
-            providers=providers or {},
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-            login=self.login,
-            signup=self.signup,
-        )
+        on = Foundation(db, clock, self.hasher, self.sessions, Tickets(clock), self.emails)
+        self.login: Final = PasswordLogin(on)
+        self.signup: Final = SignUp(on, settings.signup, int(settings.invitation_days * DAY_S))
+        self.recovery: Final = Recovery(on, self.login)
+        self.factor: Final = SecondFactor(on, vault)
+        self.passkeys: Final = Passkeys(on, origin)
+        self.outside: Final = SsoLogins(on, providers or {}, self.login, self.signup)
 
     def close(self) -> None:
         """Stop the threads that hash passwords."""
         self.hasher.close()
-
-
-def _sessions(
-    db: Database, clock: Clock, random_bytes: Callable[[int], bytes], settings: Settings
-) -> Sessions:
-    idle_s, lifetime_s = settings.idle_hours * HOUR_S, settings.session_days * DAY_S
-    return Sessions(db, clock, random_bytes, idle_s=int(idle_s), lifetime_s=int(lifetime_s))

@@ -6,7 +6,6 @@ Every look is one indexed read: what was ended is over with the next request, on
 Time is the clock's without its jumps: who is logged in stays so while a clock is being set right.
 """
 
-from collections.abc import Callable
 from typing import Final
 
 from trivium.clock import Clock, Steady
@@ -34,14 +33,12 @@ class Sessions:
         self,
         db: Database,
         clock: Clock,
-        random_bytes: Callable[[int], bytes],
         *,
         idle_s: int,
         lifetime_s: int,
     ) -> None:
         self._db = db
         self._time = Steady(clock)
-        self._random_bytes = random_bytes
         self.idle_s: Final = idle_s
         self.lifetime_s: Final = lifetime_s
 
@@ -52,7 +49,7 @@ class Sessions:
         advance.
         """
         now = int(self._time.now())
-        token = tickets.issue(self._random_bytes)
+        token = tickets.issue()
         values = {
             "digest": tickets.digest(token),
             "user_id": user_id,
@@ -97,7 +94,7 @@ class Sessions:
 
     async def renew_in(self, conn: Connection, token: str, confirmed: Way | None = None) -> str:
         """As ``renew``; with ``confirmed`` its user has just proved again who they are."""
-        fresh = tickets.issue(self._random_bytes)
+        fresh = tickets.issue()
         digest, new = tickets.digest(token), tickets.digest(fresh)
         proof = None if confirmed is None else (int(self._time.now()), confirmed.value)
         if digest is None or new is None or not await store.renew(conn, digest, new, proof):

@@ -10,45 +10,26 @@ from typing import Final
 
 import msgspec
 
-from trivium.clock import Clock
 from trivium.identity import store as users_store
 from trivium.identity.accounts import emails, names, passwords, store
-from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
-from trivium.identity.accounts.hashing import Hasher
 from trivium.identity.accounts.model import Invitation, LoggedIn, Offer, Visitor, Way
-from trivium.identity.accounts.sessions import Sessions
+from trivium.identity.accounts.part import AccountPart, Foundation
 from trivium.identity.accounts.store import Ticket
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
+from trivium.identity.accounts.tickets import TicketPurpose
 from trivium.identity.model import User, UserRole
 from trivium.mail.outbox import MailMessage
-from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection
 
 OPEN: Final = "open"
 INVITED: Final = "invitation"
 
 
-class SignUp:
+class SignUp(AccountPart):
     """Makes new accounts. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        *,
-        hasher: Hasher,
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
-        mode: str,
-        invitation_s: int,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._hasher = hasher
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
+    def __init__(self, on: Foundation, mode: str, invitation_s: int) -> None:
+        super().__init__(on)
         self.mode: Final = mode
         """``open``, ``invitation`` or ``closed``."""
         self._invitation_s = invitation_s
@@ -107,7 +88,7 @@ class SignUp:
     async def _insert(
         self, conn: Connection, name: str, email: str, offer: Offer, stored: str | None
     ) -> User:
-        now = int(self._clock.now())
+        now = self._now()
         # from here on nobody else writes identities: what is free now stays free
         raised = await users_store.bump(conn)
         if await users_store.like_named(conn, name) or await users_store.find_users(conn, name):
@@ -180,14 +161,14 @@ class SignUp:
 
     async def invitations(self) -> list[Invitation]:
         """Those that can still be used, oldest first."""
-        now = int(self._clock.now())
+        now = self._now()
         async with self._db.read() as conn:
             found = await store.open_tickets(conn, TicketPurpose.INVITATION.value, now)
         return [_invitation(ticket) for ticket in found]
 
     async def withdraw(self, invitation_id: int) -> bool:
         """Void an invitation; ``False`` when it was used, expired or never was."""
-        now = int(self._clock.now())
+        now = self._now()
         async with self._db.write() as conn:
             purposes = [TicketPurpose.INVITATION.value]
             return await store.void(conn, purposes, now, ticket_id=invitation_id) == 1

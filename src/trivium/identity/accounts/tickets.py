@@ -10,6 +10,7 @@ could be timed.
 """
 
 import base64
+import secrets
 from collections.abc import Callable, Mapping
 from enum import Enum, unique
 from hashlib import sha256
@@ -28,8 +29,8 @@ TOKEN_CHARS: Final = 43
 """Of URL-safe base64 without its padding."""
 
 
-def issue(random_bytes: Callable[[int], bytes]) -> str:
-    """A new token. ``random_bytes``: as ``secrets.token_bytes``."""
+def issue(random_bytes: Callable[[int], bytes] = secrets.token_bytes) -> str:
+    """A new token. ``random_bytes``: what nobody can predict."""
     return base64.urlsafe_b64encode(random_bytes(TOKEN_BYTES)).decode().rstrip("=")
 
 
@@ -83,7 +84,9 @@ _NO_DATA: Final[Mapping[str, Any]] = {}
 class Tickets:
     """Issues, shows and takes tickets, in transactions of whoever calls."""
 
-    def __init__(self, clock: Clock, random_bytes: Callable[[int], bytes]) -> None:
+    def __init__(
+        self, clock: Clock, random_bytes: Callable[[int], bytes] = secrets.token_bytes
+    ) -> None:
         self._clock = clock
         self._random_bytes = random_bytes
 

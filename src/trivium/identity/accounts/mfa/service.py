@@ -11,6 +11,7 @@ counted and a code works once.
 
 import base64
 import hmac
+import secrets
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Final
@@ -18,16 +19,13 @@ from typing import Final
 import msgspec
 import structlog
 
-from trivium.clock import Clock
-from trivium.identity.accounts import store as accounts_store
 from trivium.identity.accounts import throttle
-from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.mfa import store
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor, Way
-from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
-from trivium.storage.database import Connection, Database
+from trivium.identity.accounts.part import AccountPart, Foundation
+from trivium.identity.accounts.tickets import TicketPurpose
+from trivium.storage.database import Connection
 from trivium.storage.vault import Vault, VaultError
 
 STEP_S: Final = 30
@@ -70,7 +68,7 @@ def address(secret: str, account: str, issuer: str) -> str:
     return TOTP(secret).provisioning_uri(name=account, issuer_name=issuer)
 
 
-def recovery_code(random_bytes: Callable[[int], bytes]) -> str:
+def recovery_code(random_bytes: Callable[[int], bytes] = secrets.token_bytes) -> str:
     """A new code, in groups of four."""
     # 256 is a multiple of 32: every character is equally likely
     plain = "".join(_ALPHABET[byte % 32] for byte in random_bytes(RECOVERY_CHARS))
@@ -119,27 +117,12 @@ class _Step(msgspec.Struct):
     way: str
 
 
-class SecondFactor:
+class SecondFactor(AccountPart):
     """Authenticator apps and recovery codes. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        random_bytes: Callable[[int], bytes],
-        *,
-        vault: Vault,
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._random_bytes = random_bytes
+    def __init__(self, on: Foundation, vault: Vault) -> None:
+        super().__init__(on)
         self._vault = vault
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
 
     async def state(self, user_id: int) -> FactorState:
         """Return whether the factor is on, and how many recovery codes are left."""
@@ -156,13 +139,13 @@ class SecondFactor:
         """
         self._check_confirmed(session)
         user = session.user
-        secret = base64.b32encode(self._random_bytes(SECRET_BYTES)).decode()
+        secret = base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()
         async with self._db.write() as conn:
             found = await store.find(conn, user.id)
             if found is not None and found.confirmed_at is not None:
                 raise AccountError(AccountRefusal.FACTOR_ON)
             sealed = self._vault.seal(secret.encode(), _place(user.id))
-            await store.begin(conn, user.id, sealed, int(self._clock.now()))
+            await store.begin(conn, user.id, sealed, self._now())
         return Enrolment(secret=secret, address=address(secret, user.name, ISSUER))
 
     async def pending(self, session: Session) -> Enrolment:
@@ -194,7 +177,7 @@ class SecondFactor:
             found = await store.find(conn, user_id)
             if found is None or found.confirmed_at is not None:
                 raise AccountError(AccountRefusal.FACTOR_OFF)
-            now = int(self._clock.now())
+            now = self._now()
             refused = await throttle.count(conn, now, throttle.of_factor(user_id))
             if refused is None and await self._uses_step(conn, user_id, found.secret, code):
                 await throttle.forget(conn, throttle.of_factor(user_id))
@@ -247,12 +230,10 @@ class SecondFactor:
         token, recovery = "", False
         async with self._db.write() as conn:
             ticket = await self._tickets.show(conn, TicketPurpose.SECOND_FACTOR, step)
-            account = await accounts_store.account(conn, user_id=ticket.user_id, hold=True)
-            if account is None or account.user.disabled:
-                raise AccountError(AccountRefusal.TICKET_GONE)
-            user = account.user
+            gone = AccountRefusal.TICKET_GONE
+            user = (await self._enabled(conn, ticket.user_id, gone, hold=True)).user
             ours, there = throttle.of_factor(user.id), throttle.of_address(visitor.address)
-            refused = await throttle.count(conn, int(self._clock.now()), ours, there)
+            refused = await throttle.count(conn, self._now(), ours, there)
             if refused is None:
                 recovery = await self._uses_recovery(conn, user.id, typed)
                 if recovery or await self._is_code(conn, user.id, typed):
@@ -296,17 +277,13 @@ class SecondFactor:
         digest = recovery_digest(typed)
         if digest is None:
             return False
-        return await store.use_code(conn, user_id, digest, int(self._clock.now()))
+        return await store.use_code(conn, user_id, digest, self._now())
 
     async def _new_codes(self, conn: Connection, user_id: int) -> list[str]:
-        made = [recovery_code(self._random_bytes) for _ in range(RECOVERY_CODES)]
+        made = [recovery_code() for _ in range(RECOVERY_CODES)]
         digests = [digest for code in made if (digest := recovery_digest(code))]
         await store.replace_codes(conn, user_id, digests)
         return made
-
-    def _check_confirmed(self, session: Session) -> None:
-        if not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
 
 
 def _place(user_id: int) -> bytes:

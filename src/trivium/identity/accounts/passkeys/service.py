@@ -6,24 +6,21 @@ backwards was copied, and is refused.
 """
 
 import secrets
-from collections.abc import Callable
 from typing import Final
 
 import msgspec
 import structlog
 
-from trivium.clock import Clock
 from trivium.identity.accounts import store as accounts_store
 from trivium.identity.accounts import throttle
-from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor, Way
+from trivium.identity.accounts.part import AccountPart, Foundation
 from trivium.identity.accounts.passkeys import store
 from trivium.identity.accounts.passkeys.model import Challenge, Passkey, party_of
 from trivium.identity.accounts.passkeys.store import StoredPasskey
-from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
-from trivium.storage.database import Connection, Database
+from trivium.identity.accounts.tickets import TicketPurpose
+from trivium.storage.database import Connection
 from trivium.storage.errors import Conflict
 
 PASSKEYS_MAX: Final = 20
@@ -50,29 +47,14 @@ class _Answer(msgspec.Struct, frozen=True, rename="camel"):
     response: _Response = _Response()
 
 
-class Passkeys:
+class Passkeys(AccountPart):
     """Adds passkeys and logs in with them. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        *,
-        origin: str,
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
-    ) -> None:
-        self._db = db
-        self._clock = clock
+    def __init__(self, on: Foundation, origin: str) -> None:
+        super().__init__(on)
         self._origin = origin
         self.party: Final = party_of(origin)
         """The name they are bound to; ``None``: the gateway's address allows none."""
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
-        self._random_bytes = random_bytes
 
     async def of_user(self, user_id: int) -> list[Passkey]:
         """A user's passkeys, in the order they were added."""
@@ -95,13 +77,13 @@ class Passkeys:
             known = await store.credentials(conn, user.id)
             if len(known) >= PASSKEYS_MAX:
                 raise AccountError(AccountRefusal.PASSKEY_MANY)
-            handle = await store.handle_of(conn, user.id) or self._random_bytes(HANDLE_BYTES)
+            handle = await store.handle_of(conn, user.id) or secrets.token_bytes(HANDLE_BYTES)
             options = generate_registration_options(
                 rp_id=party,
                 rp_name=PARTY_NAME,
                 user_name=user.name,
                 user_id=handle,
-                challenge=self._random_bytes(32),
+                challenge=secrets.token_bytes(32),
                 authenticator_selection=structs.AuthenticatorSelectionCriteria(
                     resident_key=structs.ResidentKeyRequirement.REQUIRED,
                     user_verification=structs.UserVerificationRequirement.REQUIRED,
@@ -137,7 +119,7 @@ class Passkeys:
             )
         except Exception as error:
             raise _bad(error) from error
-        now = int(self._clock.now())
+        now = self._now()
         values = {
             "user_id": session.user.id,
             "credential": made.credential_id,
@@ -164,8 +146,7 @@ class Passkeys:
         (CONFIRM_FIRST, LAST_WAY_IN).
         """
         user_id = session.user.id
-        if not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
+        self._check_confirmed(session)
         async with self._db.write() as conn:
             # holds the user: two that are removed at once are not both the last but one
             await accounts_store.account(conn, user_id=user_id, hold=True)
@@ -187,12 +168,12 @@ class Passkeys:
             raise AccountError(AccountRefusal.PASSKEY_BAD)
         options = generate_authentication_options(
             rp_id=self.party,
-            challenge=self._random_bytes(32),
+            challenge=secrets.token_bytes(32),
             user_verification=UserVerificationRequirement.REQUIRED,
         )
         step = ""
         async with self._db.write() as conn:
-            now = int(self._clock.now())
+            now = self._now()
             refused = await throttle.count(conn, now, throttle.of_challenges(visitor.address))
             if refused is None:
                 data = {"challenge": options.challenge}
@@ -208,15 +189,14 @@ class Passkeys:
         """
         there = throttle.of_address(visitor.address)
         async with self._db.write() as conn:
-            refused = await throttle.count(conn, int(self._clock.now()), there)
+            refused = await throttle.count(conn, self._now(), there)
         if refused is not None:
             raise refused
         asked = await self._take(step, None)
         async with self._db.write() as conn:
             stored = await self._verified(conn, asked, answer)
-            account = await accounts_store.account(conn, user_id=stored.user_id, hold=True)
-            if account is None or account.user.disabled:
-                raise AccountError(AccountRefusal.PASSKEY_BAD)
+            bad = AccountRefusal.PASSKEY_BAD
+            account = await self._enabled(conn, stored.user_id, bad, hold=True)
             await throttle.forgive(conn, there)
             token = await self._sessions.begin(conn, account.user.id, Way.PASSKEY, visitor)
         return LoggedIn(user=account.user, token=token)
@@ -259,7 +239,7 @@ class Passkeys:
             )
         except Exception as error:
             raise _bad(error) from error
-        now = int(self._clock.now())
+        now = self._now()
         synced = found.credential_backed_up
         await store.used(conn, stored.id, found.new_sign_count, now, synced=synced)
         return stored
@@ -275,8 +255,7 @@ class Passkeys:
         return msgspec.json.decode(ticket.data, type=_Ticket)
 
     def _checked(self, session: Session) -> str:
-        if not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
+        self._check_confirmed(session)
         if self.party is None:
             raise AccountError(AccountRefusal.PASSKEY_BAD)
         return self.party

@@ -10,19 +10,17 @@ the code, which only that browser and the provider have seen.
 """
 
 import hmac
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import msgspec
 
-from trivium.clock import Clock
 from trivium.identity.accounts import names, throttle, tickets
 from trivium.identity.accounts import store as accounts_store
-from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.login import PasswordLogin
 from trivium.identity.accounts.model import HalfWay, LoggedIn, Session, Visitor, Way
-from trivium.identity.accounts.sessions import Sessions
+from trivium.identity.accounts.part import AccountPart, Foundation
 from trivium.identity.accounts.signup import OPEN, SignUp
 from trivium.identity.accounts.sso import store
 from trivium.identity.accounts.sso.model import (
@@ -34,9 +32,9 @@ from trivium.identity.accounts.sso.model import (
 )
 from trivium.identity.accounts.sso.provider import LEEWAY_S, SsoProvider
 from trivium.identity.accounts.store import LoginAccount
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
+from trivium.identity.accounts.tickets import TicketPurpose
 from trivium.identity.model import UserRole
-from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection
 from trivium.storage.errors import Conflict
 
 CALLBACK: Final = "/login/outside/{name}/callback"
@@ -56,29 +54,18 @@ class _Trip(msgspec.Struct):
     left_at: int
 
 
-class SsoLogins:
+class SsoLogins(AccountPart):
     """Providers and the logins linked there. Storage faults pass through as they are."""
 
     def __init__(
         self,
-        db: Database,
-        clock: Clock,
-        random_bytes: Callable[[int], bytes],
-        *,
+        on: Foundation,
         providers: Mapping[str, SsoProvider],
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
         login: PasswordLogin,
         signup: SignUp,
     ) -> None:
-        self._db = db
-        self._clock = clock
-        self._random_bytes = random_bytes
+        super().__init__(on)
         self._providers = providers
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
         self._login = login
         self._signup = signup
 
@@ -120,13 +107,13 @@ class SsoLogins:
         """
         provider = self._provider(name)
         if purpose is SsoPurpose.LINK:
-            _check_confirmed(session, self._clock.now())
+            self._check_confirmed(session)
         async with self._db.write() as conn:
-            now = int(self._clock.now())
+            now = self._now()
             refused = await throttle.count(conn, now, throttle.of_challenges(visitor.address))
         if refused is not None:
             raise refused
-        state, nonce, verifier = (tickets.issue(self._random_bytes) for _ in range(3))
+        state, nonce, verifier = (tickets.issue() for _ in range(3))
         url = await provider.address(
             callback=self._callback(name),
             state=state,
@@ -142,7 +129,7 @@ class SsoLogins:
             verifier=verifier,
             place=place,
             user_id=session.user.id if session else None,
-            left_at=int(self._clock.now()),
+            left_at=self._now(),
         )
         async with self._db.write() as conn:
             step = await self._tickets.issue(
@@ -210,7 +197,7 @@ class SsoLogins:
             if user_id is None:
                 user_id, told = await self._found(conn, provider, said)
             account = await self._account(conn, user_id)
-            now = int(self._clock.now())
+            now = self._now()
             await store.used(conn, said.issuer, said.subject, said.email[:254], now)
             outcome = await self._login.proven(conn, account, Way.OUTSIDE, visitor)
         if told:
@@ -273,7 +260,7 @@ class SsoLogins:
         """Delete a user's login at a provider; ``False`` when there was none. Raises
         ``AccountError`` (CONFIRM_FIRST, LAST_WAY_IN).
         """
-        _check_confirmed(session, self._clock.now())
+        self._check_confirmed(session)
         async with self._db.write() as conn:
             await accounts_store.account(conn, user_id=session.user.id, hold=True)
             removed = await store.remove(conn, session.user.id, login_id)
@@ -287,7 +274,7 @@ class SsoLogins:
             "issuer": said.issuer,
             "subject": said.subject,
             "email": said.email[:254],
-            "created_at": int(self._clock.now()),
+            "created_at": self._now(),
         }
         try:
             await store.insert_login(conn, values)
@@ -308,8 +295,3 @@ class SsoLogins:
 
     def _callback(self, name: str) -> str:
         return self._emails.url(CALLBACK.format(name=name))
-
-
-def _check_confirmed(session: Session | None, now: float) -> None:
-    if session is None or not session.is_confirmed(now):
-        raise AccountError(AccountRefusal.CONFIRM_FIRST)
