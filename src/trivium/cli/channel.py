@@ -59,10 +59,7 @@ def attempt(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The channel.")],
     *,
     model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="M", help="By its public name. Default: the first it has.", show_default=False
-        ),
+        str | None, typer.Option(metavar="M", help="By its public name. Default: the first it has.")
     ] = None,
     config_: config.ConfigOption = None,
     json: config.JsonOption = False,

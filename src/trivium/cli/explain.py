@@ -28,7 +28,6 @@ def explain(
         typer.Argument(
             metavar="[FILE]",
             help="A request body, - for standard input; with --model alone only the route is told.",
-            show_default=False,
         ),
     ] = None,
     *,
@@ -37,8 +36,7 @@ def explain(
         typer.Option(metavar="SHAPE", help="What is asked for: chat, responses, messages, …"),
     ] = Operation.CHAT,
     model: Annotated[
-        str | None,
-        typer.Option(metavar="M", help="Instead of the body's own model.", show_default=False),
+        str | None, typer.Option(metavar="M", help="Instead of the body's own model.")
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse what would be left out, as strict keys do.")

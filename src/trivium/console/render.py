@@ -9,6 +9,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
+from urllib.parse import urlencode
 
 import jinja2
 import msgspec
@@ -137,6 +138,24 @@ def page(
             httponly=True,
         )
     return response
+
+
+def paging(
+    path: str, kept: Mapping[str, str], name: str, given: object, more: object
+) -> dict[str, Any]:
+    """Addresses of the first page of a list and of the next one, empty where there is none.
+
+    ``kept``: what the query says besides; ``name``: of the parameter, ``given`` and ``more``: its
+    value on this page and on the next.
+    """
+
+    def address(query: Mapping[str, str]) -> str:
+        return f"{path}?{urlencode(query)}" if query else path
+
+    return {
+        "first": address(kept) if given else "",
+        "more": address({**kept, name: str(more)}) if more else "",
+    }
 
 
 def redirect(

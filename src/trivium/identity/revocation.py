@@ -6,13 +6,14 @@ as the account is disabled, and so is everything its applications may do.
 """
 
 from collections.abc import Awaitable
-from typing import Protocol
+from typing import Any, Final, Protocol
 
 from trivium.identity.accounts import store as accounts_store
 from trivium.identity.accounts.tickets import OF_USERS
 from trivium.identity.grants import store as granted
 from trivium.identity.model import UserRole
 from trivium.observe.audit.model import ActKind, Detail
+from trivium.observe.audit.service import Audit
 from trivium.storage.database import Connection
 
 
@@ -29,6 +30,35 @@ class LogAct(Protocol):
     ) -> Awaitable[None]:
         """Log an act as ``Audit.within`` does. Raises what a statement raises."""
         ...
+
+
+class ActLog:
+    """Logs what one person, a program of theirs or an operator does."""
+
+    def __init__(
+        self, audit: Audit, actor: int | None = None, address: str = "", agent: str = ""
+    ) -> None:
+        self._audit = audit
+        self._who: Final[dict[str, Any]] = {"actor": actor, "address": address, "agent": agent}
+
+    async def within(
+        self,
+        conn: Connection,
+        kind: ActKind,
+        subject: int,
+        what: str = "",
+        detail: Detail | None = None,
+    ) -> None:
+        """Log an act in the transaction that does it. Raises what a statement raises."""
+        told = {"subject": subject, "what": what, "detail": detail, **self._who}
+        await self._audit.within(conn, kind, **told)
+
+    async def add(
+        self, kind: ActKind, subject: int | None, what: str = "", detail: Detail | None = None
+    ) -> None:
+        """Log an act that was done, to whose account it may have been. Raises nothing."""
+        told = {"subject": subject, "what": what, "detail": detail, **self._who}
+        await self._audit.add(kind, **told)
 
 
 async def log_nothing(

@@ -68,14 +68,6 @@ class OwnKeys:
         await self._in_force()
         return msgspec.structs.replace(key, **msgspec.structs.asdict(after)), members
 
-    async def pause(self, user_id: int, key_id: int) -> Key:
-        """Refuse a key until it is resumed. Raises ``IdentityError`` (``key``)."""
-        return await self._switch(user_id, key_id, paused=True)
-
-    async def resume(self, user_id: int, key_id: int) -> Key:
-        """Accept a key again that was paused. Raises ``IdentityError`` (``key``)."""
-        return await self._switch(user_id, key_id, paused=False)
-
     async def revoke(self, user_id: int, key_id: int) -> Key:
         """Disable a key for good. Raises ``IdentityError`` (``key``)."""
         async with self._db.write() as conn:
@@ -85,7 +77,8 @@ class OwnKeys:
         await self._in_force()
         return msgspec.structs.replace(key, disabled=True)
 
-    async def _switch(self, user_id: int, key_id: int, *, paused: bool) -> Key:
+    async def switch(self, user_id: int, key_id: int, *, paused: bool) -> Key:
+        """Refuse a key until it is resumed, or resume it. Raises ``IdentityError`` (``key``)."""
         async with self._db.write() as conn:
             raised = await store.bump(conn)
             key = await self._own(conn, user_id, key_id)

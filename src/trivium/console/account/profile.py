@@ -34,7 +34,7 @@ async def choose(request: Request) -> Response:
     chosen = forms.filled(request, PreferencesForm).value or PreferencesForm()
     found = await session.current(request)
     if found is not None:
-        await context.of(request).accounts.preferences.keep(
+        await context.of(request).accounts.prefer(
             found.user.id,
             language=chosen.language if chosen.language in LANGUAGES else None,
             theme=chosen.theme,

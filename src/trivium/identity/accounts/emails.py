@@ -6,7 +6,6 @@ about the answer or its time tells whether the address is known.
 """
 
 import contextlib
-from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
 from trivium.clock import Clock
@@ -14,11 +13,8 @@ from trivium.identity.accounts import store, throttle
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Visitor
 from trivium.mail import templates
-from trivium.mail.outbox import MailMessage
+from trivium.mail.outbox import MailMessage, Writer
 from trivium.storage.database import Connection, Database
-
-Writer = Callable[[], Awaitable[MailMessage | None]]
-"""Writes a letter when its turn comes; ``None``: there is nobody to write to."""
 
 SIGN_UP: Final = "/sign-up/"
 INVITATION: Final = "/invitation/"

@@ -2,8 +2,7 @@
 
 ``sessions`` finds, lists and ends logins; ``login`` lets people in and asks again who they are;
 ``signup`` makes accounts; ``recovery`` has passwords and addresses; ``factor`` asks for more than a
-password; ``passkeys`` does without one, ``outside`` by way of a
-provider; ``preferences`` is how somebody reads the pages.
+password; ``passkeys`` does without one, ``outside`` by way of a provider.
 
 ``Sweeper`` deletes sessions, tickets and counts that are over. Nothing depends on it: whatever is
 over counts for nothing from its second on.
@@ -77,26 +76,6 @@ class Theme(Enum):
     DARK = "dark"
 
 
-class Preferences:
-    """Stores the preferences of one user at a time. Storage faults pass through as they are."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    async def keep(
-        self, user_id: int, *, language: str | None = None, theme: Theme | None = None
-    ) -> None:
-        """Store what was chosen; ``None`` leaves a value as it is. ``language``: a tag that the
-        pages know.
-        """
-        chosen = {} if language is None else {"language": language}
-        if theme is not None:
-            chosen["theme"] = theme.value
-        if chosen:
-            async with self._db.write() as conn:
-                await store.set_preferences(conn, user_id, chosen)
-
-
 HOUR_S: Final = 3600
 DAY_S: Final = 86_400
 
@@ -121,7 +100,7 @@ class Accounts:
         providers: Mapping[str, SsoProvider] | None = None,
         cost: Cost = COST,
     ) -> None:
-        self.preferences: Final = Preferences(db)
+        self._db = db
         self.hasher: Final = Hasher(cost)
         self.emails: Final = AccountEmails(db, clock, post, origin)
         self.sessions: Final = Sessions(
@@ -137,6 +116,19 @@ class Accounts:
         self.factor: Final = SecondFactor(on, vault)
         self.passkeys: Final = Passkeys(on, origin)
         self.outside: Final = SsoLogins(on, providers or {}, self.login, self.signup)
+
+    async def prefer(
+        self, user_id: int, *, language: str | None = None, theme: Theme | None = None
+    ) -> None:
+        """Store how a user reads the pages; ``None`` leaves a value as it is. ``language``: a tag
+        that the pages know.
+        """
+        chosen = {} if language is None else {"language": language}
+        if theme is not None:
+            chosen["theme"] = theme.value
+        if chosen:
+            async with self._db.write() as conn:
+                await store.set_preferences(conn, user_id, chosen)
 
     def close(self) -> None:
         """Stop the threads that hash passwords."""

@@ -20,13 +20,12 @@ from trivium.console.api.answer import Endpoint
 from trivium.console.context import Console
 from trivium.identity.directory import ID_MAX
 from trivium.identity.errors import IdentityError, TakenError
+from trivium.identity.revocation import ActLog
 from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import OAuthError
 from trivium.oauth.tokens import service
-from trivium.observe.audit.model import ActKind, Detail
-from trivium.storage.database import Connection
 from trivium.storage.errors import StorageError
 from trivium.wire import peek
 
@@ -72,29 +71,10 @@ class AdminRequest(msgspec.Struct, frozen=True):
         return found
 
     @property
-    def told(self) -> dict[str, Any]:
-        """Return who did it, from where and with what, for the audit log."""
+    def log(self) -> ActLog:
+        """The audit log for what this administrator does."""
         sender = answer.sender(self.request)
-        return {"actor": self.by, "address": sender.address, "agent": sender.agent}
-
-    async def log_act_within(
-        self,
-        conn: Connection,
-        kind: ActKind,
-        subject: int,
-        what: str = "",
-        detail: Detail | None = None,
-    ) -> None:
-        """Log the act in the transaction that does it."""
-        audit = self.console.audit
-        await audit.within(conn, kind, subject=subject, what=what, detail=detail, **self.told)
-
-    async def log_act(
-        self, kind: ActKind, subject: int, what: str = "", **detail: str | int | bool | None
-    ) -> None:
-        """Log what was done, and to whose account."""
-        audit = self.console.audit
-        await audit.add(kind, subject=subject, what=what, detail=detail or None, **self.told)
+        return ActLog(self.console.audit, self.by, sender.address, sender.agent)
 
 
 class ApiMethod(msgspec.Struct, frozen=True):

@@ -72,7 +72,7 @@ async def book_within(
 
     async def log_act(conn: Connection, entry: Entry) -> None:
         detail = {"amount": format_usd(amount_nanos)}
-        await asked.log_act_within(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", detail)
+        await asked.log.within(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", detail)
 
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
     return await asked.console.entries.within(

@@ -71,9 +71,7 @@ async def create(asked: AdminRequest) -> Any:
         raise ApiError(400, "credit: must be above zero; leave it out for none")
 
     async def begin(conn: Connection, user: User) -> None:
-        await asked.log_act_within(
-            conn, ActKind.USER_CREATED, user.id, "", {"role": user.role.value}
-        )
+        await asked.log.within(conn, ActKind.USER_CREATED, user.id, "", {"role": user.role.value})
         if amount_nanos:
             await credit.book_within(asked, conn, user, amount_nanos, "credit at creation")
 
@@ -101,10 +99,10 @@ async def change(asked: AdminRequest) -> Any:
         raise ApiError(409, "nobody switches themselves off or changes their own role")
     if isinstance(wanted.disabled, bool) and is_switched:
         user = await directory.switch(
-            asked.by, user.id, disabled=wanted.disabled, log_act=asked.log_act_within
+            asked.by, user.id, disabled=wanted.disabled, log_act=asked.log.within
         )
     if isinstance(wanted.role, UserRole) and is_appointed:
-        user = await directory.appoint(asked.by, user.id, wanted.role, asked.log_act_within)
+        user = await directory.appoint(asked.by, user.id, wanted.role, asked.log.within)
     return await _with_balance(asked, user)
 
 
