@@ -201,9 +201,7 @@ def _ask() -> str:
 
 
 class _Now:
-    """Sends letters before the command ends, because the person who runs it wants to know the
-    result.
-    """
+    """Sends letters before the command ends: whoever runs it wants to know the result."""
 
     def __init__(self) -> None:
         self.waiting: list[Writer] = []
@@ -228,9 +226,7 @@ class _Now:
 
 @asynccontextmanager
 async def people(settings: Settings) -> "AsyncIterator[tuple[Accounts, Identity, Database]]":
-    """What there is to do with accounts. Letters leave at the end of the block. Raises Failed for
-    what is refused in it.
-    """
+    """What acts on accounts; letters leave at the end. Raises CommandFailed for refusals."""
     from trivium.wiring.accounts import build, vault_of
 
     async with users_and_keys(settings.storage) as (identity, database):

@@ -111,9 +111,7 @@ def _rehearse(
 
 
 def _page(found: dict[str, Any]) -> str:
-    """Format a rehearsal for people: what would be called, the alternatives, and what each would be
-    sent.
-    """
+    """A rehearsal for people: what would be called, the alternatives, what each is sent."""
     title = f"{found['model']}, asked for {found['asked_for']}:"
     parts = [_plan(title, found)]
     if found.get("price"):

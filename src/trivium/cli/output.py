@@ -103,9 +103,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """Return ``1 channel`` or ``2 channels``. ``several``: the plural, where it is not ``one`` with
-    an s.
-    """
+    """``1 channel`` or ``2 channels``. ``several``: the plural that is not ``one`` with an s."""
     return f"{number} {one if number == 1 else several or one + 's'}"
 
 

@@ -48,9 +48,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def origin(self) -> str:
-        """How the outside sees the pages, which are with the OAuth service; links are built from
-        it, never from ``Host``.
-        """
+        """How the outside sees the pages and the OAuth service; never taken from ``Host``."""
         return self.oauth.addresses.auth
 
     @property

@@ -108,9 +108,7 @@ def page(
     form_origins: Sequence[str] = (),
     **values: Any,
 ) -> Response:
-    """Render a template as a page. ``form_origins``: where its form may lead besides ourselves
-    (consent, payment).
-    """
+    """Render a template as a page. ``form_origins``: where its form may lead besides to us."""
     found = session_user(request)
     speaking = speech_of(request)
     given = {
@@ -188,9 +186,7 @@ def speech_of(request: Request) -> PageLanguage:
 
 
 def theme_of(request: Request) -> str:
-    """``light`` or ``dark`` as chosen, with the account or else in this browser; empty: as the
-    system has it.
-    """
+    """``light`` or ``dark`` as the account or this browser has it; empty: as the system does."""
     found = session_user(request)
     chosen = (found.theme if found is not None else None) or request.cookies.get(THEME, "")
     return chosen if chosen in THEMES else ""

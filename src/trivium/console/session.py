@@ -175,9 +175,7 @@ async def tell_of(
 
 
 def act_logger(request: Request) -> LogAct:
-    """Return a function that logs, in the transaction of an act, what the logged-in user did to an
-    account.
-    """
+    """Return what logs acts of the logged-in user, in the transactions that do them."""
     return log_of(request, user_of(request).id).within
 
 
@@ -196,9 +194,7 @@ def _off(request: Request, path: str, back: str = "") -> Response:
 
 
 def place(request: Request, path: str | None = None) -> str:
-    """Return one of our pages as a sealed id: this one, or that of ``path``, which we wrote
-    ourselves.
-    """
+    """One of our pages as a sealed id: this one, or that of ``path``, which we wrote."""
     if path is None:
         query = request.url.query if request.method in ("GET", "HEAD") else ""
         path = request.url.path + (f"?{query}" if query else "")

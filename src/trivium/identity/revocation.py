@@ -92,9 +92,7 @@ async def end_access(conn: Connection, user_id: int, now: int, log_act: LogAct) 
 async def end_office(
     conn: Connection, user_id: int, role: UserRole, now: int, log_act: LogAct
 ) -> None:
-    """End what a user had through the role before this one: logins, and tokens for
-    administration.
-    """
+    """End what a user had by the former role: logins, and tokens for administration."""
     await granted.hold(conn, user_id)
     if role is not UserRole.ADMIN:
         await _end_tokens(conn, user_id, now, log_act, UserRole.ADMIN.value)

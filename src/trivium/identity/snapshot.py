@@ -149,9 +149,7 @@ class Snapshot:
     async def watch(
         self, poll_s: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     ) -> None:
-        """Refresh at intervals, without end, whatever the database does. Logs one line when it goes
-        or comes back.
-        """
+        """Refresh at intervals, without end; one log line when the database goes or comes back."""
         while True:
             await sleep(poll_s)
             try:
@@ -198,9 +196,7 @@ class Snapshot:
         self._confirmed_at = began
 
     def _forget_former(self, callers: dict[bytes, Caller], row: Any) -> None:
-        """Drop the former secret of an application's key, which gets another one when it has
-        expired.
-        """
+        """Drop the former secret of an application's key that has expired and got another."""
         former = self._secrets.get(row.id)
         if former is not None and former != row.digest:
             callers.pop(former, None)

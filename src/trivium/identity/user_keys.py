@@ -25,16 +25,12 @@ class OwnKeys:
         self._in_force = in_force
 
     async def all(self, user_id: int) -> list[Key]:
-        """The user's keys, revoked ones and those of applications too, in the order they were
-        made.
-        """
+        """The user's keys in the order they were made, also revoked and applications' ones."""
         async with self._db.read() as conn:
             return await store.find_keys(conn, user_id)
 
     async def own(self, user_id: int) -> list[Key]:
-        """Return the user's keys without those that applications were given, which consent gives
-        and ends.
-        """
+        """The user's keys without those of applications, which consent gives and ends."""
         return [key for key in await self.all(user_id) if key.grant_id is None]
 
     async def one(self, user_id: int, key_id: int) -> Key:

@@ -116,9 +116,7 @@ class OAuth:
             return await apps_store.by_id(conn, app_id)
 
     async def topup_of(self, client_id: str, value: str) -> tuple[Attribution, App] | None:
-        """Return who sent whom to the top-up page; ``None`` when the address is not ours, or too
-        old.
-        """
+        """Who sent whom to the top-up page; ``None``: the address is not ours, or too old."""
         who = account.opened(self._topup_keys, value, self._clock.now())
         if who is None:
             return None

@@ -53,9 +53,7 @@ class Rate:
             self._taken.popitem(last=False)
 
     def take(self, subject: str) -> int | None:
-        """Count one request if it fits and return ``None``; else return the seconds until it
-        does.
-        """
+        """Count one request if it fits, and return ``None``, else the seconds until it does."""
         wait = self.wait(subject)
         if wait is None:
             self.count(subject)
@@ -129,9 +127,7 @@ class SharedRate:
         return self._own.wait(subject)
 
     async def count(self, subject: str) -> None:
-        """Count one request of this subject here and in the shared state, whether it fits or
-        not.
-        """
+        """Count one request of this subject, here and where all count, whether it fits or not."""
         self._own.count(subject)
         if self._shared is not None:
             try:
@@ -140,9 +136,7 @@ class SharedRate:
                 self._shared.send(self._name, subject, self._own.limit)
 
     async def take(self, subject: str) -> int | None:
-        """Count one request if it fits and return ``None``; else return the seconds until it
-        does.
-        """
+        """Count one request if it fits, and return ``None``, else the seconds until it does."""
         if self._shared is not None:
             try:
                 left = await self._shared.ask(self._name, subject, self._own.limit, "take")

@@ -28,9 +28,7 @@ class PreferencesForm(forms.Form, frozen=True, kw_only=True):
 
 
 async def choose(request: Request) -> Response:
-    """Store the choice in this browser, and with the account of a logged-in user; go back to the
-    page it was made on.
-    """
+    """Store the choice in this browser and with a user's account; go back to where it was made."""
     chosen = forms.filled(request, PreferencesForm).value or PreferencesForm()
     found = await session.current(request)
     if found is not None:

@@ -196,9 +196,7 @@ _BAD: Final = frozenset(
 
 
 def _name(user_id: int | None, names: dict[int, str], reader: int | None) -> str:
-    """Return a user's name; ``-`` for an administrator, because a user does not see other people's
-    names.
-    """
+    """A user's name; ``-`` for an administrator's: users do not see other people's names."""
     if user_id is None:
         return ""
     known = names.get(user_id)

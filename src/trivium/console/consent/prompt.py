@@ -101,9 +101,7 @@ async def settle(request: Request) -> Response:
 
 
 def _cap(form: forms.Filled[ConsentForm], pending: Pending) -> int | None:
-    """Nano-dollars a month; ``None`` where nothing may be spent, or where the form now says what is
-    wrong with it.
-    """
+    """Nano-dollars a month; ``None`` for none, or where the form now says what is wrong."""
     typed = form.first("cap").strip()
     if SPEND not in pending.asked.scopes or not typed:
         return None

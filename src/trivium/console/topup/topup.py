@@ -117,9 +117,7 @@ STATES: Final = {
 
 
 class TopUp(forms.Form, frozen=True, kw_only=True):
-    """An amount that is offered, or one that was typed; ``app`` and ``t`` as the page's address
-    had them.
-    """
+    """An amount, offered or typed; ``app`` and ``t`` as the page's address had them."""
 
     offered: str = ""
     amount: str = ""

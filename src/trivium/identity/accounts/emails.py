@@ -52,9 +52,7 @@ class AccountEmails:
             raise AccountError(AccountRefusal.MAIL_OFF)
 
     async def admit(self, visitor: Visitor) -> None:
-        """Count a stranger's request for a letter, by network. Raises ``AccountError`` (MAIL_OFF,
-        TOO_MANY_TRIES).
-        """
+        """Count a request by network. Raises ``AccountError`` (MAIL_OFF, TOO_MANY_TRIES)."""
         self.check()
         async with self._db.write() as conn:
             now = int(self._clock.now())
@@ -63,9 +61,7 @@ class AccountEmails:
             raise refused
 
     async def may_write_to(self, conn: Connection, email: str) -> bool:
-        """Count a letter that a stranger caused; ``False`` when the mailbox has had too many of
-        them.
-        """
+        """Count a letter that a stranger caused; ``False`` when the mailbox has had too many."""
         refused = await throttle.count(conn, int(self._clock.now()), throttle.of_mailbox(email))
         return refused is None
 
@@ -84,9 +80,7 @@ class AccountEmails:
         self.put(write)
 
     def notify(self, kind: str, language: str, email: str) -> None:
-        """Notify a user of a change, if letters can be sent at all. The change stands in any
-        case.
-        """
+        """Notify a user of a change, which stands in any case, if letters can be sent."""
         if self._post is not None:
             with contextlib.suppress(AccountError):
                 self.send(kind, language, email)
@@ -100,9 +94,7 @@ class AccountEmails:
     async def _warning(
         self, kind: str, user_id: int, language: str, path: str
     ) -> MailMessage | None:
-        """Return the letter, or ``None`` when there were too many: an application can cause it, and
-        must not fill a mailbox.
-        """
+        """The letter; ``None`` after too many: no application shall fill a mailbox."""
         async with self._db.write() as conn:
             found = await store.account(conn, user_id=user_id)
             if found is None or found.user.disabled:

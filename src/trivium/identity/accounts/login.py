@@ -21,10 +21,7 @@ class PasswordLogin(AccountPart):
     async def with_password(
         self, name_or_email: str, password: str, visitor: Visitor
     ) -> LoggedIn | HalfWay:
-        """A new session, or the step to a second factor.
-
-        Raises ``AccountError`` (WRONG_LOGIN, TOO_MANY_TRIES, BUSY).
-        """
+        """A session or a step. Raises ``AccountError`` (WRONG_LOGIN, TOO_MANY_TRIES, BUSY)."""
         typed = names.typed(name_or_email)
         async with self._db.write() as conn:
             found = await store.account(conn, name_or_email=typed)
@@ -97,9 +94,7 @@ class PasswordLogin(AccountPart):
             await throttle.forget(conn, ours)
 
     async def _is_right(self, account: LoginAccount | None, password: str) -> bool:
-        """Check a password with one hash, whether the account exists or not. Never right for a
-        disabled user.
-        """
+        """Check a password with one hash, also without an account. Never right if disabled."""
         stored = None if account is None else account.password_hash
         if len(password) > CHARS_MAX:
             stored = None  # never set, and hashing its beginning would make two passwords of one

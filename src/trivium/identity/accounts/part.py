@@ -46,9 +46,7 @@ class AccountPart:
     async def _enabled(
         self, conn: Connection, user_id: int | None, why: AccountRefusal, *, hold: bool = False
     ) -> store.LoginAccount:
-        """The account of an enabled user; ``hold``: as it is until the transaction ends. Raises
-        ``AccountError`` with ``why``.
-        """
+        """The account of an enabled user, perhaps held. Raises ``AccountError`` with ``why``."""
         found = await store.account(conn, user_id=user_id, hold=hold)
         if found is None or found.user.disabled:
             raise AccountError(why)

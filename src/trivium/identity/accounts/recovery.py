@@ -101,9 +101,7 @@ class Recovery(AccountPart):
         return fresh
 
     async def set_password(self, user: User, password: str) -> None:
-        """Set a password as an operator; every session ends. Raises ``AccountError`` (PASSWORD_…,
-        BUSY).
-        """
+        """Set a password as an operator; logins end. Raises ``AccountError`` (PASSWORD_…, BUSY)."""
         password = passwords.check(password, (user.name, user.email))
         stored = await self._hasher.hash(password)
         async with self._db.write() as conn:
@@ -192,9 +190,7 @@ class Recovery(AccountPart):
         return account.user
 
     async def rename(self, user: User, name: str) -> str:
-        """Give a user another name, which must be free. Raises ``AccountError`` (NAME_BAD,
-        NAME_TAKEN).
-        """
+        """Give a user another free name. Raises ``AccountError`` (NAME_BAD, NAME_TAKEN)."""
         name = names.name(name)
         async with self._db.write() as conn:
             await users_store.bump(conn)

@@ -120,9 +120,7 @@ class Accounts:
     async def prefer(
         self, user_id: int, *, language: str | None = None, theme: Theme | None = None
     ) -> None:
-        """Store how a user reads the pages; ``None`` leaves a value as it is. ``language``: a tag
-        that the pages know.
-        """
+        """Store how a user reads the pages: a tag of ours and a theme; ``None``: as it is."""
         chosen = {} if language is None else {"language": language}
         if theme is not None:
             chosen["theme"] = theme.value

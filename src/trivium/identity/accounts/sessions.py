@@ -66,9 +66,7 @@ class Sessions:
         return token
 
     async def find(self, token: str) -> Session | None:
-        """Return the session of a cookie's token; ``None`` when it has ended or its user is
-        disabled.
-        """
+        """The session of a cookie's token; ``None``: it has ended, or its user is disabled."""
         digest = tickets.digest(token)
         if digest is None:
             return None

@@ -61,9 +61,7 @@ class Consents(OAuthPart):
         return request_id
 
     async def find(self, request_id: str, user_id: int | None = None) -> Pending:
-        """Return a waiting request, of any user or of this one. Raises Refused when it has ended or
-        is another user's.
-        """
+        """A waiting request, of any user or of this one. Raises AuthorizationRefused."""
         if not credential.looks_like(CredentialKind.REQUEST, request_id):
             raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
         now = self._now()
@@ -178,10 +176,7 @@ class Consents(OAuthPart):
             return await store.authorized(conn, user_id, self._now())
 
     async def revoke(self, user_id: int, grant_id: int, sender: RequestOrigin = NOBODY) -> int:
-        """Take consent back, and every token that came of it; the application's id.
-
-        Raises RegistrationError (``app``).
-        """
+        """End consent and its tokens; the application's id. Raises RegistrationError (``app``)."""
         apps = await self._revoke(user_id, grant_id, sender)
         if not apps:
             raise RegistrationError("app", "there is no such application with access")

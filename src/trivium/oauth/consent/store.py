@@ -222,9 +222,7 @@ async def insert_code(
 
 
 async def sweep(conn: AsyncConnection, now: int, codes_before: int, grants_before: int) -> int:
-    """Delete requests that expired, codes that expired before a moment and consent revoked before
-    another; how many.
-    """
+    """Delete expired requests, and codes and consent that ended before a moment; how many."""
     gone = 0
     for table, ended in (
         (requests, requests.c.expires_at <= now),

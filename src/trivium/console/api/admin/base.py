@@ -125,9 +125,7 @@ def usd(member: str, text: str) -> int:
 
 
 async def _administrator(request: Request) -> int:
-    """Return the administrator whose token was presented, if it was made for this API. Raises
-    Refusal.
-    """
+    """The administrator whose token for this API was presented. Raises ApiError."""
     oauth = context.of(request).oauth
     where = answer.network(request)
     wait = await oauth.failures.wait(where)

@@ -24,9 +24,7 @@ class NewCredit(ApiBody, frozen=True, kw_only=True):
 
 
 async def create(asked: AdminRequest) -> Any:
-    """Book the credit; answers with the entry and the balance after it. A repeated call gets the
-    entry of the first.
-    """
+    """Book the credit, once; answers with the entry and the balance after it."""
     wanted: NewCredit = asked.body
     console = asked.console
     user = await console.directory.one(asked.number("user"))

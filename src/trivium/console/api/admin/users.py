@@ -27,9 +27,7 @@ SEARCH_CHARS_MAX: Final = 254
 
 
 class NewUser(ApiBody, frozen=True, kw_only=True):
-    """Who it is. ``unlimited``: spends without a balance; ``credit``: US dollars to begin with,
-    for others.
-    """
+    """Who it is, and what they spend: ``unlimited``, or US dollars to begin with."""
 
     name: str
     email: str

@@ -134,9 +134,7 @@ class SecondFactor(AccountPart):
     # --- on and off --------------------------------------------------------------------------
 
     async def begin(self, session: Session) -> Enrolment:
-        """Make a new secret; logins do not ask for it until ``finish``. Raises ``AccountError``
-        (CONFIRM_FIRST, FACTOR_ON).
-        """
+        """A secret, in use after ``finish``. Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_ON)."""
         self._check_confirmed(session)
         user = session.user
         secret = base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()
@@ -149,10 +147,7 @@ class SecondFactor(AccountPart):
         return Enrolment(secret=secret, address=address(secret, user.name, ISSUER))
 
     async def pending(self, session: Session) -> Enrolment:
-        """The enrolment under way, to be shown again after a slip.
-
-        Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_OFF).
-        """
+        """The enrolment under way. Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_OFF)."""
         self._check_confirmed(session)
         async with self._db.read() as conn:
             found = await store.find(conn, session.user.id)
@@ -193,9 +188,7 @@ class SecondFactor(AccountPart):
         return fresh, made
 
     async def off(self, token: str, session: Session, visitor: Visitor) -> str:
-        """Switch the factor off; returns a new token for the session. Raises ``AccountError``
-        (CONFIRM_FIRST, SESSION_GONE).
-        """
+        """Switch it off; a new token. Raises ``AccountError`` (CONFIRM_FIRST, SESSION_GONE)."""
         self._check_confirmed(session)
         async with self._db.write() as conn:
             await store.remove(conn, session.user.id)
@@ -204,16 +197,12 @@ class SecondFactor(AccountPart):
         return fresh
 
     async def remove(self, user_id: int) -> None:
-        """Switch the factor off as an operator, for a user who lost the phone and the recovery
-        codes.
-        """
+        """Switch it off as an operator, for a user who lost the phone and the recovery codes."""
         async with self._db.write() as conn:
             await store.remove(conn, user_id)
 
     async def new_codes(self, session: Session) -> list[str]:
-        """Replace the recovery codes; returns the new ones. Raises ``AccountError`` (CONFIRM_FIRST,
-        FACTOR_OFF).
-        """
+        """Replace the recovery codes. Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_OFF)."""
         self._check_confirmed(session)
         async with self._db.write() as conn:
             found = await store.find(conn, session.user.id)

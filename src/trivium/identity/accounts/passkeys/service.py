@@ -64,10 +64,7 @@ class Passkeys(AccountPart):
     # --- adding and removing -----------------------------------------------------------------
 
     async def begin(self, session: Session) -> Challenge:
-        """Ask the browser for a new passkey.
-
-        Raises ``AccountError`` (CONFIRM_FIRST, PASSKEY_BAD, PASSKEY_MANY).
-        """
+        """Begin to add one. Raises ``AccountError`` (CONFIRM_FIRST, PASSKEY_BAD, PASSKEY_MANY)."""
         from webauthn import generate_registration_options, options_to_json
         from webauthn.helpers import structs
 
@@ -183,10 +180,7 @@ class Passkeys(AccountPart):
         return Challenge(step=step, options=options_to_json(options))
 
     async def enter(self, step: str, answer: str, visitor: Visitor) -> LoggedIn:
-        """Log in with what the browser had signed.
-
-        Raises ``AccountError`` (TICKET_GONE, PASSKEY_BAD, TOO_MANY_TRIES).
-        """
+        """Log in. Raises ``AccountError`` (TICKET_GONE, PASSKEY_BAD, TOO_MANY_TRIES)."""
         there = throttle.of_address(visitor.address)
         async with self._db.write() as conn:
             refused = await throttle.count(conn, self._now(), there)
@@ -245,9 +239,7 @@ class Passkeys(AccountPart):
         return stored
 
     async def _take(self, step: str, user_id: int | None) -> "_Ticket":
-        """Use a challenge up, whether the answer is right or not. A challenge for adding belongs to
-        its user.
-        """
+        """Use a challenge up in any case. One for adding a passkey belongs to its user."""
         async with self._db.write() as conn:
             ticket = await self._tickets.take(conn, TicketPurpose.PASSKEY, step)
         if ticket.user_id != user_id:

@@ -207,9 +207,7 @@ class SsoLogins(AccountPart):
     async def _found(
         self, conn: Connection, provider: SsoProvider, said: SsoIdentity
     ) -> tuple[int, str]:
-        """The account that a login may be linked to by its address, or a new one; and whom to tell
-        of the link.
-        """
+        """The account to link a login to by its address, or a new one; and whom to tell."""
         entry = provider.entry
         if not (entry.trust_email and said.email_verified):
             raise AccountError(AccountRefusal.OUTSIDE_UNKNOWN)
