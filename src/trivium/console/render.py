@@ -128,13 +128,8 @@ def page(
     response.headers["content-language"] = speaking.language.tag
     response.headers["vary"] = "cookie, accept-language"
     session.send_visit(request, response)
-    if context.of(request) and _cookie(request, NOTICE):
-        response.delete_cookie(
-            cookies.name(context.of(request), NOTICE),
-            path="/",
-            secure=context.of(request).secure,
-            httponly=True,
-        )
+    if cookies.read(request, NOTICE):
+        cookies.forget(request, response, NOTICE)
     return response
 
 
@@ -230,12 +225,8 @@ def environment(tag: str) -> jinja2.Environment:
     return made
 
 
-def _cookie(request: Request, name: str) -> str:
-    return request.cookies.get(cookies.name(context.of(request), name), "")
-
-
 def _notice(request: Request, speaking: PageLanguage) -> dict[str, str] | None:
-    sealed = _cookie(request, NOTICE)
+    sealed = cookies.read(request, NOTICE)
     told = cookies.opened(context.of(request).ring, "notice", sealed) if sealed else None
     if told is None:
         return None

@@ -132,7 +132,7 @@ def is_loopback(request: Request) -> bool:
 
 def token(request: Request) -> str:
     """The session's token as the cookie has it; empty without one."""
-    return request.cookies.get(cookies.name(_console(request), SESSION), "")
+    return cookies.read(request, SESSION)
 
 
 async def of(request: Request) -> Session:
@@ -215,7 +215,7 @@ def visit(request: Request) -> str:
     """The browser's own random value; a new one is sent along with the answer."""
     known: str | None = getattr(request.state, "visit", None)
     if known is None:
-        known = request.cookies.get(cookies.name(_console(request), VISIT), "")
+        known = cookies.read(request, VISIT)
         if not 20 <= len(known) <= 64:
             known = request.state.visit_new = secrets.token_urlsafe(24)
         request.state.visit = known

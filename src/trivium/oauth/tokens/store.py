@@ -36,7 +36,6 @@ async def find_code(conn: AsyncConnection, digest: bytes) -> CodeRow | None:
         CodeRow,
         row,
         scopes=frozenset(row.scope.split()),
-        is_used=row.used_at is not None,
         is_granted=bool(row.is_granted),
     )
 

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from trivium.console import context
 from trivium.console.api import answer
-from trivium.console.api.answer import Endpoint
+from trivium.console.api.answer import ApiError, Endpoint
 from trivium.console.context import Console
 from trivium.identity.directory import ID_MAX
 from trivium.identity.errors import IdentityError, TakenError
@@ -25,7 +25,6 @@ from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.tokens import service
 from trivium.storage.errors import StorageError
 from trivium.wire import peek
 
@@ -37,15 +36,6 @@ log = structlog.get_logger()
 
 class ApiBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The members of a request's body. An unknown member is refused."""
-
-
-class ApiError(Exception):
-    """An error to be answered. ``retry_after``: seconds; ``None`` where waiting does not help."""
-
-    def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.retry_after = retry_after
 
 
 class AdminRequest(msgspec.Struct, frozen=True):
@@ -132,17 +122,12 @@ async def _administrator(request: Request) -> int:
     if wait is not None:
         raise ApiError(429, "too many tokens that are not valid", wait)
     try:
-        presented = service.presented(request.headers.getlist("authorization"), b"")
-        token = await oauth.developer.authenticate(presented, ADMIN)
-    except service.NoToken:
-        message = "send a developer token for administration as: Authorization: Bearer gwdev_..."
-        raise ApiError(401, message) from None
+        return await answer.developer(request, ADMIN, " for administration")
     except OAuthError as error:
         if error.status == 403:
             raise ApiError(403, error.description) from None
         await oauth.failures.count(where)
         raise ApiError(401, error.description) from None
-    return token.user_id
 
 
 def _query(request: Request, known: frozenset[str]) -> dict[str, str]:
@@ -160,21 +145,12 @@ def _query(request: Request, known: frozenset[str]) -> dict[str, str]:
 
 async def _body(request: Request, kind: type[ApiBody] | None) -> ApiBody | None:
     """What was sent. Raises Refusal."""
-    body = await request.body()
     if kind is None:
-        if body:
+        if await request.body():
             raise ApiError(400, "this request takes no body")
         return None
-    said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if said != "application/json":
-        raise ApiError(415, "the body must be application/json")
-    if len(body) > BODY_BYTES_MAX:
-        raise ApiError(413, f"the body has more than {BODY_BYTES_MAX} bytes")
-    try:
-        found = _decoder(kind).decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ApiError(400, str(error)) from None
-    _check_names(body)
+    found = await answer.json_body(request, _decoder(kind).decode, BODY_BYTES_MAX)
+    _check_names(await request.body())
     return found
 
 
@@ -202,12 +178,8 @@ def _check_names(raw: bytes) -> None:
 
 
 def _refused(error: ApiError | IdentityError | LedgerError) -> Response:
-    made = answer.enveloped(_status(error), str(error))
-    if made.status_code == 401:
-        made.headers["www-authenticate"] = "Bearer"
-    if isinstance(error, ApiError) and error.retry_after is not None:
-        made.headers["retry-after"] = str(error.retry_after)
-    return made
+    wait = error.retry_after if isinstance(error, ApiError) else None
+    return answer.failed(_status(error), str(error), wait)
 
 
 def _status(error: ApiError | IdentityError | LedgerError) -> int:

@@ -4,7 +4,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiError, ApiMethod, resource, usd
+from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd
+from trivium.console.api.answer import ApiError
 from trivium.identity.model import User
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.entries import NOTE_CHARS_MAX

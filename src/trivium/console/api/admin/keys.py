@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiError, ApiMethod, resource, usd
+from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd
+from trivium.console.api.answer import ApiError
 from trivium.identity.model import Key, KeyBudget, Period
 from trivium.identity.terms import Terms
 from trivium.ledger.amounts import format_usd

@@ -9,12 +9,12 @@ from trivium.console.api.admin import credit
 from trivium.console.api.admin.base import (
     AdminRequest,
     ApiBody,
-    ApiError,
     ApiMethod,
     resource,
     usd,
     whole,
 )
+from trivium.console.api.answer import ApiError
 from trivium.identity.directory import PAGE_MAX
 from trivium.identity.model import User, UserRole
 from trivium.ledger.amounts import format_usd
