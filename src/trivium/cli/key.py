@@ -113,10 +113,7 @@ def described(made: Key, whose: str = "") -> str:
 
 
 def last_second(text: str) -> int:
-    """When a key stops working, in seconds since the epoch. Raises Failed.
-
-    A date counts to its end, a time without a zone is UTC.
-    """
+    """When a key ends: a date counts to its end, a time is UTC's. Raises CommandFailed."""
     try:
         if len(text) == len("2027-01-01"):
             day = date.fromisoformat(text) + timedelta(days=1)

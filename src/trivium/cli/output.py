@@ -34,9 +34,7 @@ class CommandFailed(Exception):  # noqa: N818 - it ends a command, it is not a b
 
 
 def for_any_terminal() -> None:
-    """Let commands print whatever names people have: what a terminal cannot show is escaped, and
-    what is said to a closed output is lost.
-    """
+    """Escape what a terminal cannot show, and lose what is said to a closed output."""
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process lives
     elif isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":

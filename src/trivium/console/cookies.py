@@ -88,10 +88,7 @@ def forget(request: Request, response: Response, cookie: str) -> None:
 def give(
     request: Request, response: Response, cookie: str, value: str, max_age: int | None = None
 ) -> None:
-    """Set a cookie that is sent to us alone, and that no script reads.
-
-    ``max_age``: seconds; ``None``: until the browser closes.
-    """
+    """Set a cookie for us alone that no script reads; without ``max_age`` for this session."""
     console = context.of(request)
     response.set_cookie(
         name(console, cookie),

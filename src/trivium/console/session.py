@@ -57,9 +57,7 @@ def user_of(request: Request) -> User:
 
 
 def _guarded(handler: Handler, check: Callable[[Request, Session], Response | None]) -> Handler:
-    """Send visitors to log in, from where they come back; of users ask ``check`` whether there is
-    another answer than the handler's.
-    """
+    """Send visitors to log in; to users answer what ``check`` has, if it has anything."""
 
     @functools.wraps(handler)
     async def guarded(request: Request) -> Response:
@@ -77,9 +75,7 @@ def signed_in(handler: Handler) -> Handler:
 
 
 def recent_at(back: str) -> Callable[[Handler], Handler]:
-    """Let only users act who proved who they are in the last ten minutes; others are asked again.
-    ``back``: the page they come back to.
-    """
+    """Let only users act who have just proved who they are; others do, and come ``back``."""
 
     def check(request: Request, session: Session) -> Response | None:
         if session.is_confirmed(_console(request).clock.now()):

@@ -67,10 +67,10 @@ class Directory:
         return found
 
     async def switch(
-        self, by: int, user_id: int, *, disabled: bool, log_act: LogAct = log_nothing
+        self, by: int | None, user_id: int, *, disabled: bool, log_act: LogAct = log_nothing
     ) -> User:
         """Disable or enable a user: keys are refused within seconds; logins, consents and developer
-        tokens end for good. ``tell``: hears of all that was done.
+        tokens end for good. ``log_act``: logs all that was done.
 
         Raises ``IdentityError`` (``user``), also for whoever would switch themselves off.
         """
@@ -88,10 +88,10 @@ class Directory:
         return msgspec.structs.replace(user, disabled=disabled)
 
     async def appoint(
-        self, by: int, user_id: int, role: UserRole, log_act: LogAct = log_nothing
+        self, by: int | None, user_id: int, role: UserRole, log_act: LogAct = log_nothing
     ) -> User:
         """Give a user another role; their logins end, so that none outlives what it was for, and
-        tokens for administration with the office. ``tell``: hears of all that was done.
+        tokens for administration with the office. ``log_act``: logs all that was done.
 
         Raises ``IdentityError`` (``user``), also for whoever would change their own: so there is
         always an administrator.

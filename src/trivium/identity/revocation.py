@@ -76,9 +76,7 @@ async def end_logins(conn: Connection, user_id: int, now: int) -> None:
 
 
 async def end_access(conn: Connection, user_id: int, now: int, log_act: LogAct) -> None:
-    """End everything of a disabled user that does not come back, and the keys that others' consent
-    gave to their applications.
-    """
+    """End what does not come back of a disabled user, and the keys of their applications."""
     await granted.hold(conn, user_id)
     consents = await granted.consents(conn, user_id)
     await granted.end_consents(conn, [grant_id for grant_id, _ in consents], now)

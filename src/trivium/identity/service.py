@@ -13,11 +13,11 @@ import msgspec
 
 from trivium.clock import Clock
 from trivium.identity import keys, store
+from trivium.identity.directory import Directory
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.model import InForce, Key, KeyBudget, User, UserRole, left_to_others
-from trivium.identity.revocation import LogAct, end_access, end_office, log_nothing
+from trivium.identity.revocation import LogAct, log_nothing
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
-from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits
 from trivium.storage.database import Connection, Database
 
@@ -47,6 +47,7 @@ class Identity:
         self._clock = clock
         self._random_bytes = random_bytes
         self._in_force = in_force
+        self._directory = Directory(db, clock, in_force)
 
     async def create_user(
         self,
@@ -102,7 +103,7 @@ class Identity:
     async def disable_user(self, name_or_email: str, log_act: LogAct = log_nothing) -> User:
         """Refuse all of a user's keys; end their logins, consents and developer tokens for good.
 
-        ``tell``: hears of all that was done. Raises ``IdentityError`` (``user``).
+        ``log_act``: logs all that was done. Raises ``IdentityError`` (``user``).
         """
         return await self._set_disabled(name_or_email, log_act, disabled=True)
 
@@ -114,17 +115,12 @@ class Identity:
         self, name_or_email: str, role: UserRole, log_act: LogAct = log_nothing
     ) -> User:
         """What a user may do from now on; their logins end, so that none outlives what it was for,
-        and tokens for administration with the office. ``tell``: hears of all that was done.
+        and tokens for administration with the office. ``log_act``: logs all that was done.
 
         Raises ``IdentityError`` (``user``).
         """
-        async with self._db.write() as conn:
-            user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
-            await end_office(conn, user.id, role, int(self._clock.now()), log_act)
-            await store.bump(conn)
-            await store.set_role(conn, user.id, role)
-            await log_act(conn, ActKind.USER_ROLE, user.id, f"user:{user.id}", {"role": role.value})
-        return msgspec.structs.replace(user, role=role)
+        user = await self.find_user(name_or_email)
+        return await self._directory.appoint(None, user.id, role, log_act)
 
     async def create_key(
         self,
@@ -203,16 +199,8 @@ class Identity:
         return msgspec.structs.replace(found, disabled=True)
 
     async def _set_disabled(self, name_or_email: str, log_act: LogAct, *, disabled: bool) -> User:
-        async with self._db.write() as conn:
-            user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
-            if disabled:
-                await end_access(conn, user.id, int(self._clock.now()), log_act)
-            raised = await store.bump(conn)
-            await store.set_user_disabled(conn, user.id, raised, disabled=disabled)
-            kind = ActKind.USER_DISABLED if disabled else ActKind.USER_ENABLED
-            await log_act(conn, kind, user.id, f"user:{user.id}")
-        await self._in_force()
-        return msgspec.structs.replace(user, disabled=disabled)
+        user = await self.find_user(name_or_email)
+        return await self._directory.switch(None, user.id, disabled=disabled, log_act=log_act)
 
 
 async def _only_key(conn: Connection, which: str) -> Key:

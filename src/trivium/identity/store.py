@@ -80,10 +80,7 @@ async def find_users(conn: AsyncConnection, name_or_email: str | None) -> list[U
 
 
 async def like_named(conn: AsyncConnection, name: str) -> set[int]:
-    """Users whose names differ from this one in capitals at most: people read them as one.
-
-    Of letters beyond ASCII SQLite knows no capitals.
-    """
+    """Users of a name that people read as this one; SQLite knows capitals of ASCII alone."""
     query = select(users.c.id).where(func.lower(users.c.name) == func.lower(name))
     return set(await conn.scalars(query))
 

@@ -77,10 +77,7 @@ class OAuth:
         self._topup_keys = topup_keys
 
     async def userinfo(self, access: Access) -> Members:
-        """What an access token lets its application know of the user.
-
-        Raises OAuthError (``insufficient_scope``, ``invalid_token``).
-        """
+        """What a token tells. Raises OAuthError (``insufficient_scope``, ``invalid_token``)."""
         if not access.scopes & {PROFILE, BALANCE}:
             raise OAuthError("insufficient_scope", "the token has neither profile nor balance", 403)
         async with self._db.read() as conn:

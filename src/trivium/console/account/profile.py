@@ -132,10 +132,7 @@ async def verify(request: Request) -> Response:
 
 
 async def show_link(request: Request) -> Response:
-    """Show a button, and whose address it would become: the letter may have come unasked.
-
-    Opening the link changes nothing, since mail programs open links by themselves.
-    """
+    """Show a button, and whose address it would become; mail programs open links as well."""
     recovery = context.of(request).accounts.recovery
     try:
         user, email = await recovery.show_email(request.path_params["token"])

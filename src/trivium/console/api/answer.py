@@ -23,9 +23,7 @@ from trivium.storage.errors import StorageError
 
 
 class Endpoint(Route):
-    """Answers 405 to methods it does not take, where a plain route would leave the request to the
-    pages, which have no such path and say 404.
-    """
+    """Answers 405 to methods it does not take; of a plain route the pages would say 404."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Match by the path alone, whatever the method is."""

@@ -56,10 +56,7 @@ class SignUp(AccountPart):
         return self._emails.letter("sign_up", language, email, emails.SIGN_UP + token)
 
     async def offer(self, token: str) -> Offer:
-        """What a link to make an account holds, to be shown; the link stays good.
-
-        Raises ``AccountError`` (TICKET_GONE, SIGN_UP_CLOSED).
-        """
+        """What a link holds, left good. Raises ``AccountError`` (TICKET_GONE, SIGN_UP_CLOSED)."""
         async with self._db.read() as conn:
             purpose, ticket = await self._shown(conn, token)
         return _offer(purpose, ticket)

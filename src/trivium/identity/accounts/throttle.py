@@ -27,10 +27,7 @@ Subject = tuple[Limit, bytes]
 
 
 def of_typed(typed: str) -> Subject:
-    """Passwords for a name or an address, whether or not anybody has it.
-
-    Not for the user behind it: which spellings share one count would tell who exists.
-    """
+    """Passwords for a name or an address as spelt: counts of users would tell who exists."""
     return PER_ACCOUNT, _digest("typed", typed.lower() if "@" in typed else typed)
 
 

@@ -207,10 +207,7 @@ class Apps(OAuthPart):
     async def rotate_secret(
         self, user_id: int, app_id: int, sender: RequestOrigin = NOBODY
     ) -> tuple[App, str]:
-        """A new secret, which is nowhere to be had again; the one before opens for another day.
-
-        Raises RegistrationError (``app``).
-        """
+        """A new secret; the former opens for another day. Raises RegistrationError (``app``)."""
         now = self._now()
         secret = credential.issue(CredentialKind.CLIENT_SECRET)
         async with self._db.write() as conn:

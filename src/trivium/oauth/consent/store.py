@@ -96,10 +96,7 @@ async def pass_request(
 
 
 async def take_request(conn: AsyncConnection, digest: bytes, user_id: int, now: int) -> bool:
-    """Remove a request of a user's; ``False`` when it is answered already or has expired.
-
-    Of several that take one, the database lets the first.
-    """
+    """Remove a user's request, the first who tries; ``False``: answered already, or expired."""
     own = (requests.c.digest == digest) & (requests.c.user_id == user_id)
     done = await conn.execute(delete(requests).where(own, requests.c.expires_at > now))
     return done.rowcount == 1

@@ -64,10 +64,7 @@ async def book_within(
     note: str,
     request_id: str | None = None,
 ) -> Entry:
-    """Append an entry as the administrator's act, told in the same transaction.
-
-    Raises ``LedgerError`` as ``Entries.book`` does.
-    """
+    """Append an entry as the administrator's act, logged with it. Raises ``LedgerError``."""
 
     async def log_act(conn: Connection, entry: Entry) -> None:
         detail = {"amount": format_usd(amount_nanos)}

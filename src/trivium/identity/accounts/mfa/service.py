@@ -213,9 +213,7 @@ class SecondFactor(AccountPart):
     # --- asking for it -----------------------------------------------------------------------
 
     async def enter(self, step: str, typed: str, visitor: Visitor) -> LoggedIn:
-        """Complete a login after ``HalfWay``, with a code of the app or a recovery code. Raises
-        ``AccountError`` (TICKET_GONE, CODE_WRONG, TOO_MANY_TRIES).
-        """
+        """The second step. Raises ``AccountError`` (TICKET_GONE, CODE_WRONG, TOO_MANY_TRIES)."""
         token, recovery = "", False
         async with self._db.write() as conn:
             ticket = await self._tickets.show(conn, TicketPurpose.SECOND_FACTOR, step)

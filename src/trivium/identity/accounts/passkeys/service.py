@@ -155,9 +155,7 @@ class Passkeys(AccountPart):
     # --- logging in --------------------------------------------------------------------------
 
     async def ask(self, visitor: Visitor) -> Challenge:
-        """Ask the browser for any passkey that it has for this gateway. Raises ``AccountError``
-        (PASSKEY_BAD, TOO_MANY_TRIES).
-        """
+        """Ask for any passkey of ours. Raises ``AccountError`` (PASSKEY_BAD, TOO_MANY_TRIES)."""
         from webauthn import generate_authentication_options, options_to_json
         from webauthn.helpers.structs import UserVerificationRequirement
 
