@@ -73,11 +73,9 @@ async def visit(request: Request, user_id: int, client_id: str, value: str) -> T
     if not client_id and not value:
         return TopupOrigin()
     found = await context.of(request).oauth.topup_of(client_id, value)
-    if found is None:
+    if found is None or not found[1].works:
         return TopupOrigin(is_broken=True)
     who, app = found
-    if not app.works:
-        return TopupOrigin(is_broken=True)
     return TopupOrigin(
         sent_by=From(
             app_id=app.id,
