@@ -124,7 +124,7 @@ async def sample(folder: Path) -> None:
     ]
     old = (await identity.create_key("ada", "Old phone"))[0]
     await identity.revoke_key(f"id:{old.id}")
-    await OwnKeys(database, clock).pause(ada, keys[2].id)
+    await OwnKeys(database, clock).switch(ada, keys[2].id, paused=True)
     for kind, days, what in (
         (ActKind.LOGIN, 20, ""),
         (ActKind.KEY_CREATED, 19, f"key:{keys[0].id}"),

@@ -277,10 +277,10 @@ async def test_a_paused_key_comes_back_with_what_it_has_spent(world):
     await world.book(caller, 400)
     await worker.refresh()
     for act in (
-        lambda: own.pause(caller.user_id, caller.key_id),
+        lambda: own.switch(caller.user_id, caller.key_id, paused=True),
         lambda: world.identity.disable_user("ada"),
         lambda: world.identity.enable_user("ada"),
-        lambda: own.resume(caller.user_id, caller.key_id),
+        lambda: own.switch(caller.user_id, caller.key_id, paused=False),
     ):
         await act()
         await world.snapshot.refresh()

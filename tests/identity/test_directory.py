@@ -1,7 +1,5 @@
 """Everybody, by id."""
 
-import secrets
-
 import pytest
 
 from trivium.identity import store
@@ -58,7 +56,7 @@ async def test_logins_end_for_good(database, clock, act):
     """Not only for as long as somebody is disabled, and none outlives the role it was for."""
     identity, directory = Identity(database, clock), Directory(database, clock)
     ada = await identity.create_user("ada", "ada@example.com", UserRole.ADMIN)
-    sessions = Sessions(database, clock, secrets.token_bytes, idle_s=3600, lifetime_s=7200)
+    sessions = Sessions(database, clock, idle_s=3600, lifetime_s=7200)
     async with database.write() as conn:
         token = await sessions.begin(conn, ada.id, Way.PASSWORD, Visitor())
     assert ada.id == (await sessions.find(token)).user.id

@@ -1,5 +1,7 @@
 """A user's own keys, by id."""
 
+import functools
+
 import msgspec
 import pytest
 
@@ -40,18 +42,18 @@ async def test_a_user_pauses_resumes_and_revokes_their_key(database, clock, iden
     own = OwnKeys(database, clock)
     ada, _, key = await two(identity)
     for act, expected in (
-        (own.pause, ("laptop", True, False)),
-        (own.pause, ("laptop", True, False)),
-        (own.resume, ("laptop", False, False)),
-        (own.pause, ("laptop", True, False)),
+        (functools.partial(own.switch, paused=True), ("laptop", True, False)),
+        (functools.partial(own.switch, paused=True), ("laptop", True, False)),
+        (functools.partial(own.switch, paused=False), ("laptop", False, False)),
+        (functools.partial(own.switch, paused=True), ("laptop", True, False)),
         (own.revoke, ("laptop", True, True)),
     ):
         assert expected == state(await act(ada.id, key.id))
         assert [expected] == [state(each) for each in await own.all(ada.id)]
     for again in (
         own.revoke(ada.id, key.id),
-        own.pause(ada.id, key.id),
-        own.resume(ada.id, key.id),
+        own.switch(ada.id, key.id, paused=True),
+        own.switch(ada.id, key.id, paused=False),
         own.edit(ada.id, key.id, terms(name="x")),
         own.one(ada.id, key.id),
     ):
@@ -108,9 +110,9 @@ async def test_what_is_changed_is_in_force_with_the_next_look(database, clock, i
 
     await own.edit(ada.id, key.id, terms(models=("m",)))
     assert ({"m"}, False, False) == await seen()
-    await own.pause(ada.id, key.id)
+    await own.switch(ada.id, key.id, paused=True)
     assert ({"m"}, True, False) == await seen()
-    await own.resume(ada.id, key.id)
+    await own.switch(ada.id, key.id, paused=False)
     assert ({"m"}, False, False) == await seen()
     await own.revoke(ada.id, key.id)
     assert ({"m"}, True, True) == await seen()
@@ -143,8 +145,8 @@ async def test_nobody_touches_another_s_key(database, clock, identity):
     for user, key_id in ((eve.id, key.id), (ada.id, key.id + 1)):
         for call in (
             own.revoke(user, key_id),
-            own.pause(user, key_id),
-            own.resume(user, key_id),
+            own.switch(user, key_id, paused=True),
+            own.switch(user, key_id, paused=False),
             own.edit(user, key_id, terms(name="mine")),
             own.one(user, key_id),
         ):
@@ -202,6 +204,6 @@ async def test_keys_of_applications_are_not_ones_own(database, clock):
         await store.insert_key(conn, given, b"d" * 32, await store.bump(conn))
     assert [None, 7] == [each.grant_id for each in await own.all(user.id)]
     assert [key.id] == [each.id for each in await own.own(user.id)]
-    for act in (own.revoke(user.id, key.id + 1), own.pause(user.id, key.id + 1)):
+    for act in (own.revoke(user.id, key.id + 1), own.switch(user.id, key.id + 1, paused=True)):
         with pytest.raises(IdentityError):
             await act

@@ -38,6 +38,13 @@ LATE = {
     "wiring.console": "built at the first page for people",
     "edge.openapi": "described when somebody asks",
     "demo": "a process of its own",
+    "identity.accounts": "people log in at pages",
+    "identity.directory": "administrators are people too",
+    "identity.revocation": "accounts end at pages and commands",
+    "identity.service": "users are made at pages and commands",
+    "identity.snapshot": "keys are read from the database",
+    "identity.user_keys": "keys are changed at pages and commands",
+    "oauth": "applications come by the pages",
 }
 """Modules, and those below them, that are imported at first use."""
 

@@ -1,7 +1,6 @@
 """Secrets of the OAuth service."""
 
 import re
-import secrets
 from hashlib import sha256
 
 import pytest
@@ -13,10 +12,10 @@ from trivium.oauth.credential import CredentialKind
 @pytest.mark.parametrize("kind", CredentialKind)
 def test_a_credential_says_what_it_is_in_harmless_characters(kind):
     """The prefix names the kind; nothing in it changes under form-encoding."""
-    made = credential.issue(kind, secrets.token_bytes)
+    made = credential.issue(kind)
     size = 22 if kind is CredentialKind.CLIENT_ID else 43
     assert re.fullmatch(f"{kind.value}[A-Za-z0-9_-]{{{size}}}", made)
-    assert made != credential.issue(kind, secrets.token_bytes)
+    assert made != credential.issue(kind)
 
 
 def test_no_prefix_begins_another():
@@ -62,7 +61,7 @@ def test_bytes_become_a_credential():
 @pytest.mark.parametrize(
     ("text", "is_one"),
     [
-        (credential.issue(CredentialKind.CLIENT_ID, bytes), True),
+        (credential.written(CredentialKind.CLIENT_ID, bytes(16)), True),
         ("gwc_" + "a" * 22, True),
         ("gwc_" + "a" * 21, False),
         ("gwc_" + "a" * 22 + "\n", False),

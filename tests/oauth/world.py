@@ -8,7 +8,7 @@ from trivium.oauth.consent import request
 from trivium.oauth.consent.model import Decision
 from trivium.oauth.consent.service import Consents
 from trivium.oauth.developer.service import DeveloperTokens
-from trivium.oauth.request_origin import NOBODY
+from trivium.oauth.part import NOBODY
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.model import CodeGrant, RefreshGrant
 from trivium.oauth.tokens.service import Tokens

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.audit import act_logger, log_act
+from trivium.cli.audit import act_log
 from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
@@ -20,9 +20,9 @@ from trivium.observe.audit.model import ActKind
 from trivium.settings.model import Settings
 
 if TYPE_CHECKING:
-    from trivium.identity.accounts.emails import Writer
     from trivium.identity.accounts.service import Accounts
     from trivium.identity.service import Identity
+    from trivium.mail.outbox import Writer
     from trivium.storage.database import Database
 
 HEADS: Final = ("ID", "FOR", "ROLE", "CREATED", "EXPIRES")
@@ -54,8 +54,8 @@ async def password(
     Asks for it twice, or reads it from standard input.
     """
     given = read_password() if password_stdin else _ask()
-    loaded, _ = config.read(config_)
-    found = await set_password(loaded.settings, user, given)
+    settings = config.settings_of(config_)
+    found = await set_password(settings, user, given)
     note(f"set the password of {printable(found.name)} and ended their logins")
 
 
@@ -72,15 +72,13 @@ async def set_password(settings: Settings, user: str, given: str) -> User:
     async with people(settings) as (accounts, identity, database):
         found = await identity.find_user(user)
         await accounts.recovery.set_password(found, given)
-        await log_act(database, ActKind.PASSWORD_CHANGED, found.id)
+        await act_log(database).add(ActKind.PASSWORD_CHANGED, found.id)
         return found
 
 
 async def invite(
     *,
-    email: Annotated[
-        str | None, typer.Option(metavar="E", help="Whom it is for.", show_default=False)
-    ] = None,
+    email: Annotated[str | None, typer.Option(metavar="E", help="Whom it is for.")] = None,
     mail: Annotated[
         bool, typer.Option("--mail", help="Send the link to --email instead of printing it.")
     ] = False,
@@ -88,8 +86,7 @@ async def invite(
         bool, typer.Option("--admin", help="The account may administer the gateway.")
     ] = False,
     days: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="How long it is good for.", show_default=False),
+        float | None, typer.Option(metavar="N", help="How long it is good for.")
     ] = None,
     language: Annotated[str, typer.Option(metavar="L", help="Of the letter.")] = "en",
     config_: config.ConfigOption = None,
@@ -102,8 +99,7 @@ async def invite(
         raise CommandFailed("--mail needs --email: a letter goes to somebody", code=2)
     if days is not None and not 0 < days <= 365:
         raise CommandFailed("--days must be above 0 and at most 365", code=2)
-    loaded, _ = config.read(config_)
-    settings = loaded.settings
+    settings = config.settings_of(config_)
     if settings.accounts.signup == "closed":
         raise CommandFailed('accounts.signup is "closed": set it to "invitation" to let people in')
     lifetime_s = None if days is None else int(days * DAY_S)
@@ -112,7 +108,7 @@ async def invite(
         made, url = await accounts.signup.invite(
             email, role, language=language, by_mail=mail, lifetime_s=lifetime_s
         )
-        await log_act(database, ActKind.INVITATION, None, f"invitation:{made.id}")
+        await act_log(database).add(ActKind.INVITATION, None, f"invitation:{made.id}")
     if url:
         print(url)
     else:
@@ -123,8 +119,7 @@ async def invitations(
     config_: config.ConfigOption = None, *, json: config.JsonOption = False
 ) -> None:
     """List invitations that can still be used."""
-    loaded, _ = config.read(config_)
-    async with people(loaded.settings) as (accounts, _, _):
+    async with people(config.settings_of(config_)) as (accounts, _, _):
         found = await accounts.signup.invitations()
     if json:
         as_json(found)
@@ -147,11 +142,12 @@ async def withdraw(
     config_: config.ConfigOption = None,
 ) -> None:
     """Void an invitation, so that its link no longer works."""
-    loaded, _ = config.read(config_)
-    async with people(loaded.settings) as (accounts, _, database):
+    async with people(config.settings_of(config_)) as (accounts, _, database):
         was_open = await accounts.signup.withdraw(invitation)
         if was_open:
-            await log_act(database, ActKind.INVITATION_WITHDRAWN, None, f"invitation:{invitation}")
+            await act_log(database).add(
+                ActKind.INVITATION_WITHDRAWN, None, f"invitation:{invitation}"
+            )
     if not was_open:
         raise CommandFailed(f"there is no open invitation {invitation}: `trivium user invitations`")
     note(f"withdrew invitation {invitation}")
@@ -163,19 +159,17 @@ async def role(
     config_: config.ConfigOption = None,
 ) -> None:
     """Change what a user may do, and end their logins."""
-    loaded, _ = config.read(config_)
-    async with people(loaded.settings) as (_, identity, database):
-        found = await identity.set_role(user, role_, act_logger(database))
+    async with people(config.settings_of(config_)) as (_, identity, database):
+        found = await identity.set_role(user, role_, act_log(database).within)
     note(f"{printable(found.name)} is {role_.value} now")
 
 
 async def log_out(user: UserArgument, config_: config.ConfigOption = None) -> None:
     """End all logins of a user."""
-    loaded, _ = config.read(config_)
-    async with people(loaded.settings) as (accounts, identity, database):
+    async with people(config.settings_of(config_)) as (accounts, identity, database):
         found = await identity.find_user(user)
         ended = await accounts.sessions.end_all(found.id)
-        await log_act(database, ActKind.LOGOUT_EVERYWHERE, found.id)
+        await act_log(database).add(ActKind.LOGOUT_EVERYWHERE, found.id)
     note(f"ended {ended} logins of {printable(found.name)}")
 
 
@@ -184,11 +178,10 @@ async def factor_off(user: UserArgument, config_: config.ConfigOption = None) ->
 
     For somebody who lost the phone and the recovery codes.
     """
-    loaded, _ = config.read(config_)
-    async with people(loaded.settings) as (accounts, identity, database):
+    async with people(config.settings_of(config_)) as (accounts, identity, database):
         found = await identity.find_user(user)
         await accounts.factor.remove(found.id)
-        await log_act(database, ActKind.SECOND_FACTOR_OFF, found.id)
+        await act_log(database).add(ActKind.SECOND_FACTOR_OFF, found.id)
     note(f"{printable(found.name)} logs in without a second factor now")
 
 
@@ -208,9 +201,7 @@ def _ask() -> str:
 
 
 class _Now:
-    """Sends letters before the command ends, because the person who runs it wants to know the
-    result.
-    """
+    """Sends letters before the command ends: whoever runs it wants to know the result."""
 
     def __init__(self) -> None:
         self.waiting: list[Writer] = []
@@ -235,9 +226,7 @@ class _Now:
 
 @asynccontextmanager
 async def people(settings: Settings) -> "AsyncIterator[tuple[Accounts, Identity, Database]]":
-    """What there is to do with accounts. Letters leave at the end of the block. Raises Failed for
-    what is refused in it.
-    """
+    """What acts on accounts; letters leave at the end. Raises CommandFailed for refusals."""
     from trivium.wiring.accounts import build, vault_of
 
     async with users_and_keys(settings.storage) as (identity, database):

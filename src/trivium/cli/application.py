@@ -9,12 +9,12 @@ from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, as_json, moment, note, printable, table
 from trivium.clock import SystemClock
 from trivium.oauth.apps.model import App, AppStatus
-from trivium.oauth.apps.service import Apps
 from trivium.oauth.errors import RegistrationError
 from trivium.observe.audit.service import Audit
 from trivium.settings.section import OAuthSettings as Rules
 
 if TYPE_CHECKING:
+    from trivium.oauth.apps.service import Apps
     from trivium.storage.database import Database
 
 HEADS: Final = ("CLIENT ID", "NAME", "OWNER", "STATE", "TRUSTED", "REDIRECT", "CREATED")
@@ -24,10 +24,10 @@ ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT_ID", help="As `ap
 
 async def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
     """List applications, with their owners and states."""
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    settings = config.settings_of(config_)
+    async with users_and_keys(settings.storage) as (identity, database):
         names = {each.id: each.name for each in await identity.list_users()}
-        apps = await _apps(database, loaded.settings.oauth).everything()
+        apps = await _apps(database, settings.oauth).everything()
     if json:
         as_json([_plain(app, names) for app in apps])
     else:
@@ -68,11 +68,11 @@ async def transfer(
     Its tokens go on; users are asked again, as they are shown whose it is. Whoever had it knows its
     secret: have it replaced.
     """
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    settings = config.settings_of(config_)
+    async with users_and_keys(settings.storage) as (identity, database):
         owner = await identity.find_user(to)
         try:
-            apps = _apps(database, loaded.settings.oauth)
+            apps = _apps(database, settings.oauth)
             app = await apps.transfer(client_id, owner.id)
         except RegistrationError as error:
             raise _failed(client_id, error) from None
@@ -89,10 +89,10 @@ async def _operate(
     trusted: bool | None = None,
     status: AppStatus | None = None,
 ) -> None:
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (_, database):
+    settings = config.settings_of(config_)
+    async with users_and_keys(settings.storage) as (_, database):
         try:
-            apps = _apps(database, loaded.settings.oauth)
+            apps = _apps(database, settings.oauth)
             app = await apps.operate(client_id, trusted=trusted, status=status)
         except RegistrationError as error:
             raise _failed(client_id, error) from None
@@ -106,7 +106,9 @@ def _failed(client_id: str, error: RegistrationError) -> CommandFailed:
     return CommandFailed(f"there is no application {printable(client_id)}")
 
 
-def _apps(database: "Database", rules: Rules) -> Apps:
+def _apps(database: "Database", rules: Rules) -> "Apps":
+    from trivium.oauth.apps.service import Apps
+
     clock = SystemClock()
     return Apps(
         database,

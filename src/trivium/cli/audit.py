@@ -10,12 +10,12 @@ from trivium.cli import config
 from trivium.cli.database import users_and_keys
 from trivium.cli.output import NONE, as_json, table
 from trivium.clock import SystemClock
-from trivium.observe.audit.model import COMMAND_LINE, Act, ActKind, Detail
+from trivium.observe.audit.model import COMMAND_LINE, Act, ActKind
 from trivium.observe.audit.service import PAGE_MAX, Audit
 
 if TYPE_CHECKING:
-    from trivium.identity.revocation import LogAct
-    from trivium.storage.database import Connection, Database
+    from trivium.identity.revocation import ActLog
+    from trivium.storage.database import Database
 
 HEADS: Final = ("ID", "AT", "ACT", "BY", "ON", "WHAT", "FROM", "WITH", "DETAIL")
 AGENT_CHARS: Final = 40
@@ -41,8 +41,7 @@ async def listing(
     json: config.JsonOption = False,
 ) -> None:
     """List acts, newest first."""
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
         names = {each.id: each.name for each in await identity.list_users()}
         user_id = None if user is None else (await identity.find_user(user)).id
         audit = Audit(database, SystemClock())
@@ -80,31 +79,8 @@ def _who(user_id: int | None, names: dict[int, str]) -> str:
     return NONE if user_id is None else names.get(user_id, f"user:{user_id}")
 
 
-def act_logger(database: "Database") -> "LogAct":
-    """Return a function that logs an act in the transaction that does it."""
-    audit = Audit(database, SystemClock())
+def act_log(database: "Database") -> "ActLog":
+    """The log of what is done at the command line, where nobody is logged in."""
+    from trivium.identity.revocation import ActLog
 
-    async def told(
-        conn: "Connection",
-        kind: ActKind,
-        subject: int,
-        what: str = "",
-        detail: Detail | None = None,
-    ) -> None:
-        await audit.within(
-            conn, kind, subject=subject, what=what, agent=COMMAND_LINE, detail=detail
-        )
-
-    return told
-
-
-async def log_act(
-    database: "Database",
-    kind: ActKind,
-    subject: int | None,
-    what: str = "",
-    detail: Detail | None = None,
-) -> None:
-    """Log an act that was done at the command line, where nobody is logged in."""
-    audit = Audit(database, SystemClock())
-    await audit.add(kind, subject=subject, what=what, agent=COMMAND_LINE, detail=detail)
+    return ActLog(Audit(database, SystemClock()), agent=COMMAND_LINE)

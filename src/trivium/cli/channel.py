@@ -59,10 +59,7 @@ def attempt(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The channel.")],
     *,
     model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="M", help="By its public name. Default: the first it has.", show_default=False
-        ),
+        str | None, typer.Option(metavar="M", help="By its public name. Default: the first it has.")
     ] = None,
     config_: config.ConfigOption = None,
     json: config.JsonOption = False,
@@ -89,9 +86,7 @@ def attempt(
 
 
 async def _resting(storage: StorageSettings) -> "dict[tuple[str, str], list[Resting]]":
-    """Return what the gateway noted about resting keys, by channel and account; empty where it has
-    never run.
-    """
+    """What the gateway noted about resting keys, by channel and account; empty before it ran."""
     from trivium.routing.store import listed
     from trivium.storage.errors import StorageError
 
@@ -161,9 +156,7 @@ def _models(catalogue: Catalogue, channel: Channel) -> list[str]:
 
 
 def _step(catalogue: Catalogue, channel: Channel, model: str | None) -> dict[str, Any]:
-    """Return what the gateway would send this channel for a short chat, in the channel's own
-    shape.
-    """
+    """What the gateway would send this channel for a short chat, in the channel's own shape."""
     # the codecs are most of the code there is: a list of channels does not wait for them
     from trivium.cli.dry_run import explain_offline
 

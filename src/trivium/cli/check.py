@@ -46,9 +46,7 @@ def check(config_: config.ConfigOption = None, *, json: config.JsonOption = Fals
 
 
 def look(config_: Path | None) -> list[Finding]:
-    """Run every check that can be made; checks that need something an earlier one found wrong are
-    skipped.
-    """
+    """Run every check but those that need what an earlier one found wrong."""
     environ = environment()
     path = config.locate(config_, environ)
     try:

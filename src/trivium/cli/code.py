@@ -5,10 +5,10 @@ from typing import Annotated, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.audit import log_act
+from trivium.cli.audit import act_log
 from trivium.cli.credit import tell_booked
 from trivium.cli.database import users_and_keys
-from trivium.cli.key import last_second
+from trivium.cli.key import Expires, last_second
 from trivium.cli.output import NONE, as_csv, as_json, counted, moment, note, table
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
@@ -28,14 +28,7 @@ async def create(
     *,
     amount: Annotated[str, typer.Option(metavar="AMOUNT", help="US dollars of each: 10.00")],
     count: Annotated[int, typer.Option(metavar="N", help="How many codes.")] = 1,
-    expires: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE",
-            help="2027-01-01 (to the end of that day, UTC) or 2027-01-01T12:00:00Z.",
-            show_default=False,
-        ),
-    ] = None,
+    expires: Expires = None,
     note_: Annotated[
         str, typer.Option("--note", metavar="TEXT", help="Kept with the batch.", show_default=False)
     ] = "",
@@ -47,13 +40,12 @@ async def create(
     """
     amount_nanos = parse_usd(amount)
     expires_at = None if expires is None else last_second(expires)
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (_, database):
+    async with users_and_keys(config.settings_of(config_).storage) as (_, database):
         codes = Codes(database, SystemClock())
         batch_id, made = await codes.create(amount_nanos, count, expires_at, note_)
         worth: Detail = {"codes": count, "amount": format_usd(amount_nanos)}
         what = f"batch:{batch_id}"
-        await log_act(database, ActKind.REDEMPTION_CREATED, None, what, worth)
+        await act_log(database).add(ActKind.REDEMPTION_CREATED, None, what, worth)
     until = "" if expires_at is None else moment(expires_at)
     write = as_csv(("code", "amount_usd", "expires"))
     write((code, format_usd(amount_nanos), until) for code in made)
@@ -64,8 +56,7 @@ async def create(
 async def listing(
     *,
     batch: Annotated[
-        int | None,
-        typer.Option(metavar="ID", help="The codes of this batch.", show_default=False),
+        int | None, typer.Option(metavar="ID", help="The codes of this batch.")
     ] = None,
     config_: config.ConfigOption = None,
     json: config.JsonOption = False,
@@ -74,8 +65,7 @@ async def listing(
 
     The codes themselves are not stored; each is named by its id and its last characters.
     """
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (_, database):
+    async with users_and_keys(config.settings_of(config_).storage) as (_, database):
         codes = Codes(database, SystemClock())
         found = await codes.batches() if batch is None else await codes.codes_of(batch)
     if json:
@@ -125,12 +115,11 @@ async def revoke(
     config_: config.ConfigOption = None,
 ) -> None:
     """Refuse codes from now on; what was redeemed stays booked."""
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (_, database):
+    async with users_and_keys(config.settings_of(config_).storage) as (_, database):
         gone = await Codes(database, SystemClock()).revoke(which)
         # the code itself is a secret until it is refused, and a batch's name is none
         what = which if which.startswith(("batch:", "id:")) else "code"
-        await log_act(database, ActKind.REDEMPTION_REVOKED, None, what, {"codes": gone})
+        await act_log(database).add(ActKind.REDEMPTION_REVOKED, None, what, {"codes": gone})
     note(f"revoked {counted(gone, 'open code')}")
 
 
@@ -142,11 +131,10 @@ async def redeem(
     json: config.JsonOption = False,
 ) -> None:
     """Book what a code is worth on a user's balance."""
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
         found = await identity.find_user(user)
         entry = await Codes(database, SystemClock()).redeem(found.id, code)
         amount = {"amount": format_usd(entry.amount_nanos)}
-        await log_act(database, ActKind.REDEEMED, found.id, entry.request_id or "", amount)
+        await act_log(database).add(ActKind.REDEEMED, found.id, entry.request_id or "", amount)
         balance_nanos = await Entries(database, SystemClock()).balance(found.id)
     tell_booked(found, entry, balance_nanos, json=json)

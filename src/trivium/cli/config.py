@@ -12,6 +12,7 @@ import typer
 
 from trivium.cli.output import note
 from trivium.settings.load import Loaded, environment, load_with_source
+from trivium.settings.model import Settings
 
 DEFAULT: Final = Path("trivium.toml")
 DEFAULTS: Final = "no settings file: using the defaults (see --config)"
@@ -22,15 +23,11 @@ ConfigOption = Annotated[
         "--config",
         metavar="FILE",
         help="Settings file. Default: $TRIVIUM_CONFIG, then ./trivium.toml, then the defaults.",
-        show_default=False,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ListenOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="HOST:PORT", help="Listen here instead of server.listen.", show_default=False
-    ),
+    str | None, typer.Option(metavar="HOST:PORT", help="Listen here instead of server.listen.")
 ]
 
 
@@ -41,6 +38,11 @@ def locate(config: Path | None, environ: Mapping[str, str]) -> Path | None:
     if named := environ.get("TRIVIUM_CONFIG"):
         return Path(named)
     return DEFAULT if DEFAULT.exists() else None
+
+
+def settings_of(config: Path | None) -> Settings:
+    """The settings as ``read`` has them. Raises SettingsError."""
+    return read(config)[0].settings
 
 
 def read(

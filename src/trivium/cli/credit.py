@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trivium.cli import config
-from trivium.cli.audit import act_logger
+from trivium.cli.audit import act_log
 from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, as_json, note, printable
 from trivium.clock import SystemClock
@@ -39,8 +39,7 @@ async def credit(
     amount_nanos = parse_usd(amount)
     if not amount_nanos:
         raise CommandFailed("an amount of zero changes nothing", code=2)
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
         found = await identity.find_user(user)
         entry = await book(database, found, amount_nanos, note_)
         balance_nanos = await Entries(database, SystemClock()).balance(found.id)
@@ -79,7 +78,7 @@ async def book_within(
 
     async def log_act(conn: "Connection", entry: Entry) -> None:
         amount = {"amount": format_usd(amount_nanos)}
-        told = act_logger(database)
+        told = act_log(database).within
         await told(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", amount)
 
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT

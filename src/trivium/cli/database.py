@@ -52,8 +52,5 @@ async def users_and_keys(storage: StorageSettings) -> AsyncIterator["tuple[Ident
 
 
 def exists(path: str | None) -> bool:
-    """Whether there is something to look at; ``None``: a server.
-
-    Reading a SQLite file that is not there would make one.
-    """
+    """Whether there is a file, which reading would make, or a server (``None``) to look at."""
     return path is None or Path(path).exists()

@@ -78,9 +78,7 @@ def demo(
 
 
 def command(started: str) -> str:
-    """Return how a shell finds the command that was ``started``: its bare name only if that is on
-    the path.
-    """
+    """How a shell finds the command that was ``started``: by name if it is on the path."""
     path = Path(started)
     found = shutil.which(path.name)
     if found is not None and Path(found).resolve() == path.resolve():

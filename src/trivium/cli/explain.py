@@ -28,7 +28,6 @@ def explain(
         typer.Argument(
             metavar="[FILE]",
             help="A request body, - for standard input; with --model alone only the route is told.",
-            show_default=False,
         ),
     ] = None,
     *,
@@ -37,8 +36,7 @@ def explain(
         typer.Option(metavar="SHAPE", help="What is asked for: chat, responses, messages, …"),
     ] = Operation.CHAT,
     model: Annotated[
-        str | None,
-        typer.Option(metavar="M", help="Instead of the body's own model.", show_default=False),
+        str | None, typer.Option(metavar="M", help="Instead of the body's own model.")
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse what would be left out, as strict keys do.")
@@ -113,9 +111,7 @@ def _rehearse(
 
 
 def _page(found: dict[str, Any]) -> str:
-    """Format a rehearsal for people: what would be called, the alternatives, and what each would be
-    sent.
-    """
+    """A rehearsal for people: what would be called, the alternatives, what each is sent."""
     title = f"{found['model']}, asked for {found['asked_for']}:"
     parts = [_plan(title, found)]
     if found.get("price"):

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from trivium.cli import config, limits
-from trivium.cli.audit import log_act
+from trivium.cli.audit import act_log
 from trivium.cli.database import users_and_keys
 from trivium.cli.output import NONE, CommandFailed, as_json, moment, note, printable, table, warn
 from trivium.identity.model import Key
@@ -19,7 +19,12 @@ HEADS: Final = (
     *("EXPIRES", "LIMITS", "STATE", "CREATED", "LAST USED"),
 )
 
-
+Expires = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATE", help="2027-01-01 (to the end of that day, UTC) or 2027-01-01T12:00:00Z."
+    ),
+]
 HeaderOnly = Annotated[
     bool,
     typer.Option(
@@ -40,17 +45,9 @@ async def create(
             metavar="MODEL",
             help="A model it may use; give it once for each. A trailing * matches a prefix. "
             "Without any, all models.",
-            show_default=False,
         ),
     ] = None,
-    expires: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE",
-            help="2027-01-01 (to the end of that day, UTC) or 2027-01-01T12:00:00Z.",
-            show_default=False,
-        ),
-    ] = None,
+    expires: Expires = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -71,11 +68,11 @@ async def create(
     It is shown once, alone on standard output; what is said about it goes to standard error.
     """
     expires_at = None if expires is None else last_second(expires)
-    loaded, _ = config.read(config_)
+    settings = config.settings_of(config_)
     models = model or []
     budgets = [limits.budget(text) for text in budget or []]
     rates = rates_of(rpm, tpm, concurrency)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    async with users_and_keys(settings.storage) as (identity, database):
         made, secret = await identity.create_key(
             user,
             name,
@@ -87,9 +84,9 @@ async def create(
             budgets=budgets,
             networks=ip or [],
         )
-        await log_act(database, ActKind.KEY_CREATED, made.user_id, f"key:{made.id}")
+        await act_log(database).add(ActKind.KEY_CREATED, made.user_id, f"key:{made.id}")
     print(secret)
-    _tell(made, user, loaded.settings)
+    _tell(made, user, settings)
 
 
 def _tell(made: Key, user: str, settings: Settings) -> None:
@@ -116,10 +113,7 @@ def described(made: Key, whose: str = "") -> str:
 
 
 def last_second(text: str) -> int:
-    """When a key stops working, in seconds since the epoch. Raises Failed.
-
-    A date counts to its end, a time without a zone is UTC.
-    """
+    """When a key ends: a date counts to its end, a time is UTC's. Raises CommandFailed."""
     try:
         if len(text) == len("2027-01-01"):
             day = date.fromisoformat(text) + timedelta(days=1)
@@ -149,10 +143,7 @@ def unknown(models: tuple[str, ...], settings: Settings) -> list[str]:
 
 async def listing(
     *,
-    user: Annotated[
-        str | None,
-        typer.Option(metavar="USER", help="Only this user's keys.", show_default=False),
-    ] = None,
+    user: Annotated[str | None, typer.Option(metavar="USER", help="Only this user's keys.")] = None,
     config_: config.ConfigOption = None,
     json: config.JsonOption = False,
 ) -> None:
@@ -160,8 +151,7 @@ async def listing(
 
     Their secrets are not stored, so they cannot be shown.
     """
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, _):
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, _):
         keys, users = await identity.list_keys(user), await identity.list_users()
     names = {each.id: each.name for each in users}
     if json:

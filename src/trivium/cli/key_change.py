@@ -2,24 +2,26 @@
 
 from collections.abc import Awaitable, Callable
 from enum import Enum, unique
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import typer
 
 from trivium.cli import config, key, limits
-from trivium.cli.audit import log_act
+from trivium.cli.audit import act_log
 from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, note, printable, warn
 from trivium.clock import SystemClock
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Key, KeyBudget
 from trivium.identity.terms import Terms
-from trivium.identity.user_keys import OwnKeys
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits
 from trivium.settings.limits import limits as rates_of
 from trivium.settings.model import Settings
+
+if TYPE_CHECKING:
+    from trivium.identity.user_keys import OwnKeys
 
 KeyArgument = Annotated[
     str,
@@ -49,39 +51,24 @@ _RATES: Final = {
 }
 
 
-NewName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Another name.", show_default=False)
-]
+NewName = Annotated[str | None, typer.Option(metavar="NAME", help="Another name.")]
 Models = Annotated[
     list[str] | None,
     typer.Option(
         metavar="MODEL",
         help="A model it may use from now on, instead of those before; once for each.",
-        show_default=False,
-    ),
-]
-Expires = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DATE",
-        help="2027-01-01 (to the end of that day, UTC) or 2027-01-01T12:00:00Z.",
-        show_default=False,
     ),
 ]
 Strict = Annotated[
     bool | None,
     typer.Option(
-        "--strict/--no-strict",
-        help="Whether what a translation would leave out is refused.",
-        show_default=False,
+        "--strict/--no-strict", help="Whether what a translation would leave out is refused."
     ),
 ]
 HeaderOnly = Annotated[
     bool | None,
     typer.Option(
-        "--header-only/--no-header-only",
-        help="Whether it is refused in an address (?key=).",
-        show_default=False,
+        "--header-only/--no-header-only", help="Whether it is refused in an address (?key=)."
     ),
 ]
 Clear = Annotated[
@@ -89,7 +76,6 @@ Clear = Annotated[
     typer.Option(
         metavar="WHAT",
         help="Take away model, expires, rpm, tpm, concurrency, budget or ip; once for each.",
-        show_default=False,
     ),
 ]
 
@@ -99,7 +85,7 @@ async def edit(
     *,
     name: NewName = None,
     model: Models = None,
-    expires: Expires = None,
+    expires: key.Expires = None,
     strict: Strict = None,
     header_only: HeaderOnly = None,
     rpm: limits.Rpm = None,
@@ -149,7 +135,7 @@ async def edit(
             budgets=_budgets(() if Bound.BUDGET in cleared else before.budgets, budgets),
         )
 
-    settings = config.read(config_)[0].settings
+    settings = config.settings_of(config_)
     after, members = await _done(settings, which, lambda own, k: own.edit(k.user_id, k.id, change))
     if not members:
         note(f"key {after.id} ({printable(after.name)}) is so already")
@@ -177,21 +163,19 @@ async def revoke(which: KeyArgument, config_: config.ConfigOption = None) -> Non
 
     Running gateways follow within two seconds.
     """
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
         gone = await identity.revoke_key(which)
-        await log_act(database, ActKind.KEY_REVOKED, gone.user_id, f"key:{gone.id}")
+        await act_log(database).add(ActKind.KEY_REVOKED, gone.user_id, f"key:{gone.id}")
     note(f"revoked key {gone.id} ({printable(gone.name)}, …{gone.hint})")
 
 
 async def _switch(config_: Any, which: str, *, paused: bool) -> None:
-    async def act(own: OwnKeys, found: Key) -> tuple[Key, list[str]]:
-        switch = own.pause if paused else own.resume
+    async def act(own: "OwnKeys", found: Key) -> tuple[Key, list[str]]:
         changed = ["paused"] if found.paused is not paused else []
-        return await switch(found.user_id, found.id), changed
+        return await own.switch(found.user_id, found.id, paused=paused), changed
 
     kind = ActKind.KEY_PAUSED if paused else ActKind.KEY_RESUMED
-    after, members = await _done(config.read(config_)[0].settings, which, act, kind)
+    after, members = await _done(config.settings_of(config_), which, act, kind)
     said = f"key {after.id} ({printable(after.name)}, …{after.hint})"
     if members:
         note(f"{'paused' if paused else 'resumed'} {said}")
@@ -202,10 +186,12 @@ async def _switch(config_: Any, which: str, *, paused: bool) -> None:
 async def _done(
     settings: Settings,
     which: str,
-    act: Callable[[OwnKeys, Key], Awaitable[tuple[Key, list[str]]]],
+    act: Callable[["OwnKeys", Key], Awaitable[tuple[Key, list[str]]]],
     kind: ActKind = ActKind.KEY_CHANGED,
 ) -> tuple[Key, list[str]]:
     """Do an act and return the key after it; it is logged if it changed anything."""
+    from trivium.identity.user_keys import OwnKeys
+
     async with users_and_keys(settings.storage) as (identity, database):
         found = await identity.find_key(which)
         if found.grant_id is not None:
@@ -215,7 +201,7 @@ async def _done(
         after, members = await act(OwnKeys(database, SystemClock()), found)
         if members:
             detail = {"changed": ", ".join(members)} if kind is ActKind.KEY_CHANGED else None
-            await log_act(database, kind, after.user_id, f"key:{after.id}", detail)
+            await act_log(database).add(kind, after.user_id, f"key:{after.id}", detail)
         return after, members
 
 

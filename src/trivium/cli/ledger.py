@@ -28,8 +28,7 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
     sum of its leases and holds, and every redeemed code booked once. Names what is wrong and exits
     with 1.
     """
-    loaded, _ = config.read(config_)
-    entries, wrong = asyncio.run(_verified(loaded.settings.storage))
+    entries, wrong = asyncio.run(_verified(config.settings_of(config_).storage))
     if json:
         as_json({"ok": not wrong, "entries": entries, "wrong": wrong})
     else:
@@ -84,16 +83,13 @@ async def _verified(storage: "StorageSettings") -> tuple[int, list[str]]:
 async def export(
     *,
     user: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Only this user's entries.", show_default=False),
+        str | None, typer.Option(metavar="NAME", help="Only this user's entries.")
     ] = None,
     since: Annotated[
-        str | None,
-        typer.Option(metavar="DAY", help="From this day on, UTC: 2027-01-01", show_default=False),
+        str | None, typer.Option(metavar="DAY", help="From this day on, UTC: 2027-01-01")
     ] = None,
     until: Annotated[
-        str | None,
-        typer.Option(metavar="DAY", help="Up to this day, not included.", show_default=False),
+        str | None, typer.Option(metavar="DAY", help="Up to this day, not included.")
     ] = None,
     format_: Annotated[
         str,
@@ -107,8 +103,7 @@ async def export(
     if format_ not in ("csv", "focus"):
         raise CommandFailed("--format must be csv or focus", code=2)
     first, last = _day(since, "--since", 0), _day(until, "--until", None)
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
         from trivium.ledger import focus, verify
 
         is_focus = format_ == "focus"
@@ -133,8 +128,7 @@ async def overdraft(
     nanos = parse_usd(amount)
     if nanos < 0:
         raise CommandFailed("an overdraft is 0 or more, such as 50.00", code=2)
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
         found = await identity.find_user(user)
         await Entries(database, SystemClock()).set_overdraft(found.id, nanos)
     note(f"the balance of {printable(found.name)} may go {format_usd(nanos)} USD below zero")

@@ -10,18 +10,12 @@ from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.settings.limits import RateLimits
 
-Rpm: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="N", help="Requests a minute.", min=1, show_default=False)
-]
+Rpm: TypeAlias = Annotated[int | None, typer.Option(metavar="N", help="Requests a minute.", min=1)]
 Tpm: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", help="Tokens a minute, of prompts and answers.", min=1, show_default=False
-    ),
+    int | None, typer.Option(metavar="N", help="Tokens a minute, of prompts and answers.", min=1)
 ]
 Concurrency: TypeAlias = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Requests that may run at once.", min=1, show_default=False),
+    int | None, typer.Option(metavar="N", help="Requests that may run at once.", min=1)
 ]
 
 Budgets: TypeAlias = Annotated[
@@ -29,7 +23,6 @@ Budgets: TypeAlias = Annotated[
     typer.Option(
         metavar="AMOUNT/PERIOD",
         help="What it may cost: 5.00/month, also a day, week or total; once for each period.",
-        show_default=False,
     ),
 ]
 Networks: TypeAlias = Annotated[
@@ -38,7 +31,6 @@ Networks: TypeAlias = Annotated[
         metavar="CIDR",
         help="An address or network it may be used from; give it once for each. "
         "Without any, from anywhere.",
-        show_default=False,
     ),
 ]
 

@@ -203,9 +203,7 @@ _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
 def main() -> None:
-    """Run ``sys.argv`` as the installed command ``trivium``, and exit with the code of what was
-    run.
-    """
+    """Run ``sys.argv`` as the installed command ``trivium``, and exit with its code."""
     for_any_terminal()
     try:
         code = run(sys.argv[1:])

@@ -27,10 +27,10 @@ def migrate(
     A database of this machine alone is migrated at start; one that several nodes share waits for
     this command.
     """
-    loaded, _ = config.read(config_)
-    before, after = asyncio.run(_migrate(loaded.settings.storage))
+    settings = config.settings_of(config_)
+    before, after = asyncio.run(_migrate(settings.storage))
     if new_secret:
-        asyncio.run(_own_secret(loaded.settings))
+        asyncio.run(_own_secret(settings))
         note("the nodes of this database have the secret of this machine from now on")
     note(
         f"the schema was current already (step {after})"

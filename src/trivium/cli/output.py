@@ -34,9 +34,7 @@ class CommandFailed(Exception):  # noqa: N818 - it ends a command, it is not a b
 
 
 def for_any_terminal() -> None:
-    """Let commands print whatever names people have: what a terminal cannot show is escaped, and
-    what is said to a closed output is lost.
-    """
+    """Escape what a terminal cannot show, and lose what is said to a closed output."""
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process lives
     elif isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
@@ -103,9 +101,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """Return ``1 channel`` or ``2 channels``. ``several``: the plural, where it is not ``one`` with
-    an s.
-    """
+    """``1 channel`` or ``2 channels``. ``several``: the plural that is not ``one`` with an s."""
     return f"{number} {one if number == 1 else several or one + 's'}"
 
 

@@ -33,8 +33,7 @@ async def listing(
     json: config.JsonOption = False,
 ) -> None:
     """List payments, newest first."""
-    loaded, _ = config.read(config_)
-    settings = loaded.settings
+    settings = config.settings_of(config_)
     async with users_and_keys(settings.storage) as (identity, database):
         names = {each.id: each.name for each in await identity.list_users()}
         user_id = None if user is None else (await identity.find_user(user)).id

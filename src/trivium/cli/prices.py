@@ -30,7 +30,6 @@ def show(
         typer.Option(
             metavar="MODEL",
             help="Only this model; one that the settings do not have is looked up by this name.",
-            show_default=False,
         ),
     ] = None,
     differing: Annotated[
@@ -193,7 +192,6 @@ def update(
         typer.Argument(
             metavar="[FILE]",
             help="A catalogue on this machine, instead of the one at prices.source.",
-            show_default=False,
         ),
     ] = None,
     config_: config.ConfigOption = None,

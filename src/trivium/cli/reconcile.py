@@ -32,16 +32,11 @@ async def reconcile(
         typer.Option(
             metavar="CHANNEL",
             help="A channel of that account; once for each. Without, all of that vendor's.",
-            show_default=False,
         ),
     ] = None,
     vendor_key: Annotated[
         str | None,
-        typer.Option(
-            metavar="KEY",
-            help="Only lines of this API key, as the export names it.",
-            show_default=False,
-        ),
+        typer.Option(metavar="KEY", help="Only lines of this API key, as the export names it."),
     ] = None,
     tolerance: Annotated[
         str, typer.Option(metavar="PERCENT", help="How far apart two sums may be.")
@@ -57,8 +52,8 @@ async def reconcile(
     if not DECIMAL.fullmatch(tolerance):
         raise CommandFailed("--tolerance must be a plain number of percent, such as 0.5", code=2)
     export = _read(file)
-    loaded, _ = config.read(config_)
-    channels = _channels(loaded.settings, export, channel)
+    settings = config.settings_of(config_)
+    channels = _channels(settings, export, channel)
     try:
         found = spans(export)
     except LedgerError as exc:
@@ -66,7 +61,7 @@ async def reconcile(
     vendor = theirs(export, vendor_key)
     if not vendor:
         raise CommandFailed(f"{file} has no lines" + (" of that key" if vendor_key else ""))
-    async with users_and_keys(loaded.settings.storage) as (_, database):
+    async with users_and_keys(settings.storage) as (_, database):
         own, missing = await ours(database, channels, found)
     lines = list(compare(vendor, own, Fraction(tolerance) / 100))
     _tell(export, channels, [line for line in lines if all_ or line.beyond], missing, json=json)

@@ -22,7 +22,6 @@ def serve(
         typer.Option(
             metavar="N",
             help="Worker processes instead of server.workers; more than one needs shared.url.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:

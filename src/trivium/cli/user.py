@@ -6,7 +6,7 @@ import typer
 
 from trivium.cli import account, config, limits
 from trivium.cli.account import UserArgument
-from trivium.cli.audit import act_logger
+from trivium.cli.audit import act_log
 from trivium.cli.credit import book_within
 from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, as_json, moment, note, printable, table
@@ -29,8 +29,7 @@ async def create(
         bool, typer.Option("--admin", help="May administer the gateway, not only use models.")
     ] = False,
     credit: Annotated[
-        str | None,
-        typer.Option(metavar="AMOUNT", help="US dollars to begin with: 10.00", show_default=False),
+        str | None, typer.Option(metavar="AMOUNT", help="US dollars to begin with: 10.00")
     ] = None,
     unlimited: Annotated[
         bool, typer.Option("--unlimited", help="Spends without a balance.")
@@ -56,12 +55,12 @@ async def create(
         raise CommandFailed("--credit must be above zero, such as 10.00", code=2)
     given = account.first_password(name, email) if password_stdin else None
     rates = rates_of(rpm, tpm, concurrency)
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
+    settings = config.settings_of(config_)
+    async with users_and_keys(settings.storage) as (identity, database):
         role = UserRole.ADMIN if admin else UserRole.USER
 
         async def begin(conn: "Connection", made: User) -> None:
-            told = act_logger(database)
+            told = act_log(database).within
             await told(conn, ActKind.USER_CREATED, made.id, detail={"role": role.value})
             if amount_nanos:
                 await book_within(database, conn, made, amount_nanos, "credit at creation")
@@ -70,7 +69,7 @@ async def create(
             name, email, role, unlimited=unlimited, group=group, limits=rates, along=begin
         )
     if given is not None:
-        await account.set_password(loaded.settings, made.name, given)
+        await account.set_password(settings, made.name, given)
     if json:
         as_json(made)
     else:
@@ -79,8 +78,7 @@ async def create(
 
 async def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
     """List users, with their roles and states."""
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, _):
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, _):
         users = await identity.list_users()
     if json:
         as_json(users)
@@ -105,9 +103,8 @@ async def disable(user: UserArgument, config_: config.ConfigOption = None) -> No
 
     Running gateways follow within two seconds.
     """
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
-        found = await identity.disable_user(user, act_logger(database))
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
+        found = await identity.disable_user(user, act_log(database).within)
     note(f"disabled user {printable(found.name)}")
 
 
@@ -116,7 +113,6 @@ async def enable(user: UserArgument, config_: config.ConfigOption = None) -> Non
 
     Keys that were revoked stay so.
     """
-    loaded, _ = config.read(config_)
-    async with users_and_keys(loaded.settings.storage) as (identity, database):
-        found = await identity.enable_user(user, act_logger(database))
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
+        found = await identity.enable_user(user, act_log(database).within)
     note(f"enabled user {printable(found.name)}")

@@ -33,9 +33,7 @@ class WorkerSockets:
             ]
 
     def let_nobody_in(self) -> None:
-        """Make the kernel refuse new connections, in every process that listens on these
-        sockets.
-        """
+        """Make the kernel refuse new connections in all processes that listen here."""
         for one in self.sockets:
             for sock in one:
                 drain.let_nobody_in(sock)

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from trivium.console import static
 from trivium.console.account import keys, overview, profile, statement, usage
 from trivium.console.admin import invitations, user, users
-from trivium.console.api import account, apps, authorize, spend, token
+from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import users as api_users
@@ -30,11 +30,10 @@ from trivium.console.developer import tokens as own_tokens
 from trivium.console.forms import Guarded
 from trivium.console.headers import StrictHeaders
 from trivium.console.language import N_, LazyText
-from trivium.console.login import code, email, login, passkey, password, signup, sso
+from trivium.console.login import code, login, passkey, password, signup, sso
 from trivium.console.render import page
 from trivium.console.security import mfa, passkeys
 from trivium.console.security import overview as security
-from trivium.console.security import sso as own_logins
 from trivium.console.topup import credit, redeem, topup
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
@@ -44,9 +43,9 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
     (
         part.PAGES
         for part in (
-            *(login, code, passkey, sso, signup, password, email),
+            *(login, code, passkey, sso, signup, password),
             *(overview, keys, usage, statement, profile, users, user, invitations),
-            *(security, mfa, passkeys, own_logins),
+            *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
         )
@@ -60,7 +59,6 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *apps.ENDPOINTS,
     *authorize.ENDPOINTS,
     *token.ENDPOINTS,
-    *spend.ENDPOINTS,
     *account.ENDPOINTS,
     *api_users.ENDPOINTS,
     *api_keys.ENDPOINTS,

@@ -1,7 +1,6 @@
 """What the pages call: one object, built once by the wiring and handed to every page."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
@@ -22,9 +21,7 @@ from trivium.observe.history.service import History
 from trivium.routing.model import Model
 from trivium.secret import Keyring
 from trivium.settings.model import Settings
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Database
+from trivium.storage.database import Database
 
 
 class Console(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +29,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
 
     settings: Settings
     clock: Clock
-    database: "Database"
+    database: Database
     ring: Keyring
     """Seals what travels through a browser and must come back unchanged."""
     identity: Identity
@@ -51,9 +48,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def origin(self) -> str:
-        """How the outside sees the pages, which are with the OAuth service; links are built from
-        it, never from ``Host``.
-        """
+        """How the outside sees the pages and the OAuth service; never taken from ``Host``."""
         return self.oauth.addresses.auth
 
     @property

@@ -72,6 +72,11 @@ def name(console: context.Console, cookie: str) -> str:
     return SECURE_PREFIX + cookie if console.secure else cookie
 
 
+def read(request: Request, cookie: str) -> str:
+    """The value of a cookie of ours; empty without one."""
+    return request.cookies.get(name(context.of(request), cookie), "")
+
+
 def forget(request: Request, response: Response, cookie: str) -> None:
     """Have the browser delete a cookie of ours."""
     console = context.of(request)
@@ -83,10 +88,7 @@ def forget(request: Request, response: Response, cookie: str) -> None:
 def give(
     request: Request, response: Response, cookie: str, value: str, max_age: int | None = None
 ) -> None:
-    """Set a cookie that is sent to us alone, and that no script reads.
-
-    ``max_age``: seconds; ``None``: until the browser closes.
-    """
+    """Set a cookie for us alone that no script reads; without ``max_age`` for this session."""
     console = context.of(request)
     response.set_cookie(
         name(console, cookie),
@@ -107,7 +109,7 @@ _DEVICE: Final = "device"
 def device_of(request: Request) -> Device | None:
     """Return the device of a browser's cookie; ``None`` when nobody logged in with it before."""
     console = context.of(request)
-    sealed = request.cookies.get(name(console, DEVICE), "")
+    sealed = read(request, DEVICE)
     text = opened(console.ring, _DEVICE, sealed) if sealed else None
     if text is None:
         return None

@@ -61,9 +61,7 @@ def words(error: AccountError) -> LazyText:
 
 
 def refuse(form: Filled[Any], error: AccountError, **fields: str) -> int:
-    """Say it in a form, beside its field if the form has one; returns the status of the page.
-    ``fields``: other names for them.
-    """
+    """Say it in a form, under another name of the field in ``fields``; the page's status."""
     field = FIELDS.get(error.why, "")
     form.fail(fields.get(field, field), words(error))
     return 429 if error.retry_after_s else 422

@@ -9,6 +9,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
+from urllib.parse import urlencode
 
 import jinja2
 import msgspec
@@ -107,9 +108,7 @@ def page(
     form_origins: Sequence[str] = (),
     **values: Any,
 ) -> Response:
-    """Render a template as a page. ``form_origins``: where its form may lead besides ourselves
-    (consent, payment).
-    """
+    """Render a template as a page. ``form_origins``: where its form may lead besides to us."""
     found = session_user(request)
     speaking = speech_of(request)
     given = {
@@ -129,14 +128,27 @@ def page(
     response.headers["content-language"] = speaking.language.tag
     response.headers["vary"] = "cookie, accept-language"
     session.send_visit(request, response)
-    if context.of(request) and _cookie(request, NOTICE):
-        response.delete_cookie(
-            cookies.name(context.of(request), NOTICE),
-            path="/",
-            secure=context.of(request).secure,
-            httponly=True,
-        )
+    if cookies.read(request, NOTICE):
+        cookies.forget(request, response, NOTICE)
     return response
+
+
+def paging(
+    path: str, kept: Mapping[str, str], name: str, given: object, more: object
+) -> dict[str, Any]:
+    """Addresses of the first page of a list and of the next one, empty where there is none.
+
+    ``kept``: what the query says besides; ``name``: of the parameter, ``given`` and ``more``: its
+    value on this page and on the next.
+    """
+
+    def address(query: Mapping[str, str]) -> str:
+        return f"{path}?{urlencode(query)}" if query else path
+
+    return {
+        "first": address(kept) if given else "",
+        "more": address({**kept, name: str(more)}) if more else "",
+    }
 
 
 def redirect(
@@ -169,9 +181,7 @@ def speech_of(request: Request) -> PageLanguage:
 
 
 def theme_of(request: Request) -> str:
-    """``light`` or ``dark`` as chosen, with the account or else in this browser; empty: as the
-    system has it.
-    """
+    """``light`` or ``dark`` as the account or this browser has it; empty: as the system does."""
     found = session_user(request)
     chosen = (found.theme if found is not None else None) or request.cookies.get(THEME, "")
     return chosen if chosen in THEMES else ""
@@ -215,12 +225,8 @@ def environment(tag: str) -> jinja2.Environment:
     return made
 
 
-def _cookie(request: Request, name: str) -> str:
-    return request.cookies.get(cookies.name(context.of(request), name), "")
-
-
 def _notice(request: Request, speaking: PageLanguage) -> dict[str, str] | None:
-    sealed = _cookie(request, NOTICE)
+    sealed = cookies.read(request, NOTICE)
     told = cookies.opened(context.of(request).ring, "notice", sealed) if sealed else None
     if told is None:
         return None

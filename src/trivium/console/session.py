@@ -13,23 +13,20 @@ import functools
 import secrets
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from trivium.console import cookies
+from trivium.console.context import Console
 from trivium.console.language import LANGUAGES, speech_tag
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Session, Visitor
 from trivium.identity.model import User, UserRole
-from trivium.observe.audit.model import ActKind, Detail
-
-if TYPE_CHECKING:
-    from trivium.console.context import Console
-    from trivium.identity.revocation import LogAct
-    from trivium.storage.database import Connection
+from trivium.identity.revocation import ActLog, LogAct
+from trivium.observe.audit.model import ActKind
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -59,54 +56,46 @@ def user_of(request: Request) -> User:
     return session.user
 
 
-def signed_in(handler: Handler) -> Handler:
-    """Let only users see a page: others are sent to log in, and come back after it."""
-
-    @functools.wraps(handler)
-    async def guarded(request: Request) -> Response:
-        if await current(request) is None:
-            return to_login(request)
-        return await handler(request)
-
-    return guarded
-
-
-def recent_at(back: str) -> Callable[[Handler], Handler]:
-    """Let only users act who proved who they are in the last ten minutes; others are asked again.
-    ``back``: the page they come back to.
-    """
-
-    def guard(handler: Handler) -> Handler:
-        @functools.wraps(handler)
-        async def guarded(request: Request) -> Response:
-            session = await current(request)
-            if session is None:
-                return to_login(request)
-            if not session.is_confirmed(_console(request).clock.now()):
-                return _off(request, "/login/confirm", back)
-            return await handler(request)
-
-        return guarded
-
-    return guard
-
-
-recent = recent_at("")
-
-
-def admin(handler: Handler) -> Handler:
-    """Let only administrators see a page: visitors are sent to log in, other users get a 403."""
+def _guarded(handler: Handler, check: Callable[[Request, Session], Response | None]) -> Handler:
+    """Send visitors to log in; to users answer what ``check`` has, if it has anything."""
 
     @functools.wraps(handler)
     async def guarded(request: Request) -> Response:
         session = await current(request)
         if session is None:
             return to_login(request)
-        if session.user.role is not UserRole.ADMIN:
-            raise HTTPException(403)
-        return await handler(request)
+        return check(request, session) or await handler(request)
 
     return guarded
+
+
+def signed_in(handler: Handler) -> Handler:
+    """Let only users see a page."""
+    return _guarded(handler, lambda _request, _session: None)
+
+
+def recent_at(back: str) -> Callable[[Handler], Handler]:
+    """Let only users act who have just proved who they are; others do, and come ``back``."""
+
+    def check(request: Request, session: Session) -> Response | None:
+        if session.is_confirmed(_console(request).clock.now()):
+            return None
+        return _off(request, "/login/confirm", back)
+
+    return lambda handler: _guarded(handler, check)
+
+
+recent = recent_at("")
+
+
+def admin(handler: Handler) -> Handler:
+    """Let only administrators see a page: other users get a 403."""
+
+    def check(_: Request, session: Session) -> None:
+        if session.user.role is not UserRole.ADMIN:
+            raise HTTPException(403)
+
+    return _guarded(handler, check)
 
 
 # --- who is there -----------------------------------------------------------------------------
@@ -139,7 +128,7 @@ def is_loopback(request: Request) -> bool:
 
 def token(request: Request) -> str:
     """The session's token as the cookie has it; empty without one."""
-    return request.cookies.get(cookies.name(_console(request), SESSION), "")
+    return cookies.read(request, SESSION)
 
 
 async def of(request: Request) -> Session:
@@ -149,19 +138,17 @@ async def of(request: Request) -> Session:
     return found
 
 
-def _told(request: Request, actor: int | None) -> dict[str, Any]:
-    """Return who acts, from where and with what, for the audit log."""
+def log_of(request: Request, actor: int | None) -> ActLog:
+    """The audit log for what this actor does from the browser of the request."""
     who = visitor(request)
-    return {"actor": actor, "address": who.address, "agent": who.agent}
+    return ActLog(_console(request).audit, actor, who.address, who.agent)
 
 
 async def log_act(
     request: Request, kind: ActKind, user_id: int, what: str = "", **detail: str | int | bool | None
 ) -> None:
     """Log what a user did to an account of theirs."""
-    told = _told(request, user_id)
-    audit = _console(request).audit
-    await audit.add(kind, subject=user_id, what=what, detail=detail or None, **told)
+    await log_of(request, user_id).add(kind, user_id, what, detail or None)
 
 
 async def tell_failed(request: Request, error: AccountError) -> None:
@@ -169,8 +156,7 @@ async def tell_failed(request: Request, error: AccountError) -> None:
     that is nobody's) would be a row for each request of whoever sends most.
     """
     if not error.retry_after_s and error.why is not AccountRefusal.TICKET_GONE:
-        told = _told(request, None)
-        await _console(request).audit.add(ActKind.LOGIN_FAILED, what=error.why.value, **told)
+        await log_of(request, None).add(ActKind.LOGIN_FAILED, None, error.why.value)
 
 
 async def tell_of(
@@ -181,27 +167,12 @@ async def tell_of(
     **detail: str | int | bool | None,
 ) -> None:
     """Log what the logged-in user did to an account, which may be another's, or to none."""
-    told = _told(request, user_of(request).id)
-    audit = _console(request).audit
-    await audit.add(kind, subject=subject, what=what, detail=detail or None, **told)
+    await log_of(request, user_of(request).id).add(kind, subject, what, detail or None)
 
 
-def act_logger(request: Request) -> "LogAct":
-    """Return a function that logs, in the transaction of an act, what the logged-in user did to an
-    account.
-    """
-    told, audit = _told(request, user_of(request).id), _console(request).audit
-
-    async def log_act(
-        conn: "Connection",
-        kind: ActKind,
-        subject: int,
-        what: str = "",
-        detail: Detail | None = None,
-    ) -> None:
-        await audit.within(conn, kind, subject=subject, what=what, detail=detail, **told)
-
-    return log_act
+def act_logger(request: Request) -> LogAct:
+    """Return what logs acts of the logged-in user, in the transactions that do them."""
+    return log_of(request, user_of(request).id).within
 
 
 # --- coming back -----------------------------------------------------------------------------
@@ -219,9 +190,7 @@ def _off(request: Request, path: str, back: str = "") -> Response:
 
 
 def place(request: Request, path: str | None = None) -> str:
-    """Return one of our pages as a sealed id: this one, or that of ``path``, which we wrote
-    ourselves.
-    """
+    """One of our pages as a sealed id: this one, or that of ``path``, which we wrote."""
     if path is None:
         query = request.url.query if request.method in ("GET", "HEAD") else ""
         path = request.url.path + (f"?{query}" if query else "")
@@ -242,7 +211,7 @@ def visit(request: Request) -> str:
     """The browser's own random value; a new one is sent along with the answer."""
     known: str | None = getattr(request.state, "visit", None)
     if known is None:
-        known = request.cookies.get(cookies.name(_console(request), VISIT), "")
+        known = cookies.read(request, VISIT)
         if not 20 <= len(known) <= 64:
             known = request.state.visit_new = secrets.token_urlsafe(24)
         request.state.visit = known
@@ -302,6 +271,6 @@ def _bound_to(request: Request) -> str:
     return visit(request)
 
 
-def _console(request: Request) -> "Console":
+def _console(request: Request) -> Console:
     found: Console = request.scope["console"]
     return found

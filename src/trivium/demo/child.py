@@ -25,9 +25,7 @@ class EngineServer(Protocol):
 
 
 def serve(start: Callable[[str], EngineServer]) -> NoReturn:
-    """Run the engine that ``start`` makes, protected by the key from standard input, until the demo
-    ends.
-    """
+    """Run the engine of ``start`` until the demo ends, with the key from standard input."""
     _end_with_parent()
     # Ctrl-C is for the demo, which still needs the engine while it finishes running answers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -43,9 +41,7 @@ def serve(start: Callable[[str], EngineServer]) -> NoReturn:
 
 
 def _end_with_parent() -> None:
-    """Have the kernel end this process with its parent, in case another process keeps the pipe
-    open.
-    """
+    """Have the kernel end this process with its parent, should another keep the pipe open."""
     if sys.platform == "linux":
         import ctypes
 

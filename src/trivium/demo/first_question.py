@@ -56,18 +56,14 @@ class GreetingFailed(Exception):  # noqa: N818 - the outcome of one question, no
 
 
 def reachable(origin: str) -> str:
-    """Return the address under which this machine reaches an origin that may listen on all
-    addresses.
-    """
+    """The address by which this machine reaches an origin that may listen on all of its own."""
     for every, here in (("//0.0.0.0:", "//127.0.0.1:"), ("//[::]:", "//[::1]:")):
         origin = origin.replace(every, here)
     return origin
 
 
 def ask(origin: str, key: str, model: str, *, wait_s: float = WAIT_S) -> str:
-    """Send the question to the gateway, as a caller would; returns the model's words. Raises
-    Refused.
-    """
+    """Ask the gateway as a caller would; the model's words. Raises GreetingFailed."""
     path, _ = _ASKED[Operation.CHAT]
     body = {
         "model": model,

@@ -138,9 +138,7 @@ class Home:
         write_private(self.config, text)
 
     def speak_at(self, address: str, key: str) -> None:
-        """Write the address and key of the speech models into the settings. The first start adds
-        their channel.
-        """
+        """Write the models' of speech address and key into the settings, at first all of it."""
         text = self.config.read_text(encoding="utf-8")
         if not _SPEECH.search(text):
             text += SPEECH.format(mark=SPEECH_MARK, voice=VOICE, ears=EARS)

@@ -1,17 +1,16 @@
 """All users, for administrators: searched, disabled, enabled and given roles."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from trivium.clock import Clock
+from trivium.identity import store
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import InForce, Key, User, UserRole, left_to_others
 from trivium.identity.revocation import LogAct, end_access, end_office, log_nothing
 from trivium.observe.audit.model import ActKind
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 PAGE_MAX: Final = 200
 ID_MAX: Final = 2**53
@@ -30,7 +29,7 @@ class ListedUser(msgspec.Struct, frozen=True, kw_only=True):
 class Directory:
     """Users by id. Storage faults pass through as they are."""
 
-    def __init__(self, db: "Database", clock: Clock, in_force: InForce = left_to_others) -> None:
+    def __init__(self, db: Database, clock: Clock, in_force: InForce = left_to_others) -> None:
         """``in_force``: called after each change of keys; raises nothing."""
         self._db = db
         self._clock = clock
@@ -42,8 +41,6 @@ class Directory:
         """Users in the order they were made, after that id, whose name or address holds the text;
         and after which id the next page begins, ``None`` on the last.
         """
-        from trivium.identity import store
-
         limit = min(limit, PAGE_MAX)
         async with self._db.read() as conn:
             found = await store.page_users(conn, search.strip()[:254], after, limit + 1)
@@ -63,8 +60,6 @@ class Directory:
 
         Raises ``IdentityError`` (``key``).
         """
-        from trivium.identity import store
-
         async with self._db.read() as conn:
             found = await store.key_by_id(conn, key_id) if key_id <= ID_MAX else None
         if found is None or found.grant_id is not None:
@@ -72,15 +67,13 @@ class Directory:
         return found
 
     async def switch(
-        self, by: int, user_id: int, *, disabled: bool, log_act: LogAct = log_nothing
+        self, by: int | None, user_id: int, *, disabled: bool, log_act: LogAct = log_nothing
     ) -> User:
         """Disable or enable a user: keys are refused within seconds; logins, consents and developer
-        tokens end for good. ``tell``: hears of all that was done.
+        tokens end for good. ``log_act``: logs all that was done.
 
         Raises ``IdentityError`` (``user``), also for whoever would switch themselves off.
         """
-        from trivium.identity import store
-
         if by == user_id:
             raise IdentityError("user", "you cannot switch yourself off")
         async with self._db.write() as conn:
@@ -95,16 +88,14 @@ class Directory:
         return msgspec.structs.replace(user, disabled=disabled)
 
     async def appoint(
-        self, by: int, user_id: int, role: UserRole, log_act: LogAct = log_nothing
+        self, by: int | None, user_id: int, role: UserRole, log_act: LogAct = log_nothing
     ) -> User:
         """Give a user another role; their logins end, so that none outlives what it was for, and
-        tokens for administration with the office. ``tell``: hears of all that was done.
+        tokens for administration with the office. ``log_act``: logs all that was done.
 
         Raises ``IdentityError`` (``user``), also for whoever would change their own: so there is
         always an administrator.
         """
-        from trivium.identity import store
-
         if by == user_id:
             raise IdentityError("user", "you cannot change your own role")
         async with self._db.write() as conn:
@@ -116,9 +107,7 @@ class Directory:
         return msgspec.structs.replace(user, role=role)
 
 
-async def _user(conn: "Connection", user_id: int) -> User:
-    from trivium.identity import store
-
+async def _user(conn: Connection, user_id: int) -> User:
     found = await store.user_by_id(conn, user_id) if user_id <= ID_MAX else None
     if found is None:
         raise IdentityError("user", "is not there")

@@ -60,7 +60,5 @@ def digest(key: str) -> bytes:
 
 
 def hint(key: str) -> str:
-    """Return the last characters, which tell a user's keys apart. They belong to the checksum, not
-    to the secret.
-    """
+    """The last characters, which tell a user's keys apart: of the checksum, not the secret."""
     return key[-HINT_CHARS:]

@@ -14,9 +14,7 @@ InForce: TypeAlias = Callable[[], Awaitable[None]]
 
 
 async def left_to_others() -> None:
-    """Do nothing: this process has no snapshot, and running gateways find the change by
-    themselves.
-    """
+    """Do nothing: there is no snapshot here, and running gateways find the change by themselves."""
 
 
 Network: TypeAlias = IPv4Network | IPv6Network
@@ -141,16 +139,12 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def budget_id(self) -> int:
-        """Return the id under which budgets are counted: the key's, or one for all keys of a
-        consent.
-        """
+        """The id under which budgets are counted: the key's, or one for all of a consent."""
         return -self.grant_id or self.key_id
 
     @property
     def owner_id(self) -> int:
-        """Return the owner of stored responses and traces: an application sees its own, not those
-        of the user who pays.
-        """
+        """The owner of stored responses and traces: an application's are not its user's."""
         return -self.grant_id or self.user_id
 
     def may_use(self, model: str) -> bool:

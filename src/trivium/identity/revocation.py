@@ -6,13 +6,15 @@ as the account is disabled, and so is everything its applications may do.
 """
 
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Final, Protocol
 
+from trivium.identity.accounts import store as accounts_store
+from trivium.identity.accounts.tickets import OF_USERS
+from trivium.identity.grants import store as granted
 from trivium.identity.model import UserRole
 from trivium.observe.audit.model import ActKind, Detail
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection
+from trivium.observe.audit.service import Audit
+from trivium.storage.database import Connection
 
 
 class LogAct(Protocol):
@@ -20,7 +22,7 @@ class LogAct(Protocol):
 
     def __call__(
         self,
-        conn: "Connection",
+        conn: Connection,
         kind: ActKind,
         subject: int,
         what: str = "",
@@ -30,29 +32,51 @@ class LogAct(Protocol):
         ...
 
 
+class ActLog:
+    """Logs what one person, a program of theirs or an operator does."""
+
+    def __init__(
+        self, audit: Audit, actor: int | None = None, address: str = "", agent: str = ""
+    ) -> None:
+        self._audit = audit
+        self._who: Final[dict[str, Any]] = {"actor": actor, "address": address, "agent": agent}
+
+    async def within(
+        self,
+        conn: Connection,
+        kind: ActKind,
+        subject: int,
+        what: str = "",
+        detail: Detail | None = None,
+    ) -> None:
+        """Log an act in the transaction that does it. Raises what a statement raises."""
+        told = {"subject": subject, "what": what, "detail": detail, **self._who}
+        await self._audit.within(conn, kind, **told)
+
+    async def add(
+        self, kind: ActKind, subject: int | None, what: str = "", detail: Detail | None = None
+    ) -> None:
+        """Log an act that was done, to whose account it may have been. Raises nothing."""
+        told = {"subject": subject, "what": what, "detail": detail, **self._who}
+        await self._audit.add(kind, **told)
+
+
 async def log_nothing(
-    conn: "Connection", kind: ActKind, subject: int, what: str = "", detail: Detail | None = None
+    conn: Connection, kind: ActKind, subject: int, what: str = "", detail: Detail | None = None
 ) -> None:
     """Log nothing; for callers without an audit log."""
     del conn, kind, subject, what, detail
 
 
-async def end_logins(conn: "Connection", user_id: int, now: int) -> None:
+async def end_logins(conn: Connection, user_id: int, now: int) -> None:
     """End sessions, and the links and steps that could begin one."""
-    from trivium.identity.accounts import store as accounts_store
-    from trivium.identity.accounts.tickets import OF_USERS
-
     await accounts_store.end_sessions(conn, user_id)
     purposes = [purpose.value for purpose in OF_USERS]
     await accounts_store.void(conn, purposes, now, user_id=user_id)
 
 
-async def end_access(conn: "Connection", user_id: int, now: int, log_act: LogAct) -> None:
-    """End everything of a disabled user that does not come back, and the keys that others' consent
-    gave to their applications.
-    """
-    from trivium.identity.grants import store as granted
-
+async def end_access(conn: Connection, user_id: int, now: int, log_act: LogAct) -> None:
+    """End what does not come back of a disabled user, and the keys of their applications."""
     await granted.hold(conn, user_id)
     consents = await granted.consents(conn, user_id)
     await granted.end_consents(conn, [grant_id for grant_id, _ in consents], now)
@@ -64,13 +88,9 @@ async def end_access(conn: "Connection", user_id: int, now: int, log_act: LogAct
 
 
 async def end_office(
-    conn: "Connection", user_id: int, role: UserRole, now: int, log_act: LogAct
+    conn: Connection, user_id: int, role: UserRole, now: int, log_act: LogAct
 ) -> None:
-    """End what a user had through the role before this one: logins, and tokens for
-    administration.
-    """
-    from trivium.identity.grants import store as granted
-
+    """End what a user had by the former role: logins, and tokens for administration."""
     await granted.hold(conn, user_id)
     if role is not UserRole.ADMIN:
         await _end_tokens(conn, user_id, now, log_act, UserRole.ADMIN.value)
@@ -78,10 +98,8 @@ async def end_office(
 
 
 async def _end_tokens(
-    conn: "Connection", user_id: int, now: int, log_act: LogAct, permission: str | None = None
+    conn: Connection, user_id: int, now: int, log_act: LogAct, permission: str | None = None
 ) -> None:
-    from trivium.identity.grants import store as granted
-
     for token_id in await granted.end_tokens(conn, user_id, now, permission):
         what = f"developer_token:{token_id}"
         await log_act(conn, ActKind.DEVELOPER_TOKEN_REVOKED, user_id, what)

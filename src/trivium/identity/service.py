@@ -7,23 +7,21 @@ transaction: that is all ``identity/snapshot.py`` needs to put it in force.
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
 from trivium.clock import Clock
-from trivium.identity import keys
+from trivium.identity import keys, store
+from trivium.identity.directory import Directory
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.model import InForce, Key, KeyBudget, User, UserRole, left_to_others
-from trivium.identity.revocation import LogAct, end_access, end_office, log_nothing
+from trivium.identity.revocation import LogAct, log_nothing
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
-from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import RateLimits
+from trivium.storage.database import Connection, Database
 
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
-
-Along: TypeAlias = Callable[["Connection", User], Awaitable[None]]
+Along: TypeAlias = Callable[[Connection, User], Awaitable[None]]
 """What else the transaction does that makes a user."""
 EMAIL_CHARS_MAX: Final = 254
 """RFC 5321 section 4.5.3.1.3, without its angle brackets."""
@@ -39,7 +37,7 @@ class Identity:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
         in_force: InForce = left_to_others,
@@ -49,6 +47,7 @@ class Identity:
         self._clock = clock
         self._random_bytes = random_bytes
         self._in_force = in_force
+        self._directory = Directory(db, clock, in_force)
 
     async def create_user(
         self,
@@ -66,8 +65,6 @@ class Identity:
 
         Raises ``IdentityError`` (``name``, ``email``, ``group``, ``limits``).
         """
-        from trivium.identity import store
-
         user = User(
             id=0,
             name=name_of(name),
@@ -95,22 +92,18 @@ class Identity:
 
     async def find_user(self, name_or_email: str) -> User:
         """The user of that name or e-mail address. Raises ``IdentityError`` (``user``)."""
-        from trivium.identity import store
-
         async with self._db.read() as conn:
             return _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
 
     async def list_users(self) -> list[User]:
         """Return all users, in the order they were made."""
-        from trivium.identity import store
-
         async with self._db.read() as conn:
             return await store.find_users(conn, None)
 
     async def disable_user(self, name_or_email: str, log_act: LogAct = log_nothing) -> User:
         """Refuse all of a user's keys; end their logins, consents and developer tokens for good.
 
-        ``tell``: hears of all that was done. Raises ``IdentityError`` (``user``).
+        ``log_act``: logs all that was done. Raises ``IdentityError`` (``user``).
         """
         return await self._set_disabled(name_or_email, log_act, disabled=True)
 
@@ -122,19 +115,12 @@ class Identity:
         self, name_or_email: str, role: UserRole, log_act: LogAct = log_nothing
     ) -> User:
         """What a user may do from now on; their logins end, so that none outlives what it was for,
-        and tokens for administration with the office. ``tell``: hears of all that was done.
+        and tokens for administration with the office. ``log_act``: logs all that was done.
 
         Raises ``IdentityError`` (``user``).
         """
-        from trivium.identity import store
-
-        async with self._db.write() as conn:
-            user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
-            await end_office(conn, user.id, role, int(self._clock.now()), log_act)
-            await store.bump(conn)
-            await store.set_role(conn, user.id, role)
-            await log_act(conn, ActKind.USER_ROLE, user.id, f"user:{user.id}", {"role": role.value})
-        return msgspec.structs.replace(user, role=role)
+        user = await self.find_user(name_or_email)
+        return await self._directory.appoint(None, user.id, role, log_act)
 
     async def create_key(
         self,
@@ -158,8 +144,6 @@ class Identity:
         Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``, ``limits``,
         ``budgets``, ``networks``).
         """
-        from trivium.identity import store
-
         now = int(self._clock.now())
         terms = Terms(
             name=name,
@@ -189,8 +173,6 @@ class Identity:
 
     async def list_keys(self, user: str | None = None) -> list[Key]:
         """A user's keys or everybody's, revoked ones too. Raises ``IdentityError`` (``user``)."""
-        from trivium.identity import store
-
         async with self._db.read() as conn:
             if user is None:
                 return await store.find_keys(conn)
@@ -209,8 +191,6 @@ class Identity:
 
     async def revoke_key(self, which: str) -> Key:
         """Disable one key for good. ``which``: as for ``find_key``; raises the same."""
-        from trivium.identity import store
-
         async with self._db.write() as conn:
             raised = await store.bump(conn)
             found = await _only_key(conn, which)
@@ -219,23 +199,11 @@ class Identity:
         return msgspec.structs.replace(found, disabled=True)
 
     async def _set_disabled(self, name_or_email: str, log_act: LogAct, *, disabled: bool) -> User:
-        from trivium.identity import store
-
-        async with self._db.write() as conn:
-            user = _only_user(await store.find_users(conn, folded(name_or_email)), name_or_email)
-            if disabled:
-                await end_access(conn, user.id, int(self._clock.now()), log_act)
-            raised = await store.bump(conn)
-            await store.set_user_disabled(conn, user.id, raised, disabled=disabled)
-            kind = ActKind.USER_DISABLED if disabled else ActKind.USER_ENABLED
-            await log_act(conn, kind, user.id, f"user:{user.id}")
-        await self._in_force()
-        return msgspec.structs.replace(user, disabled=disabled)
+        user = await self.find_user(name_or_email)
+        return await self._directory.switch(None, user.id, disabled=disabled, log_act=log_act)
 
 
-async def _only_key(conn: "Connection", which: str) -> Key:
-    from trivium.identity import store
-
+async def _only_key(conn: Connection, which: str) -> Key:
     which = folded(which)
     by_id = _ID.fullmatch(which)
     digits = by_id[1] if by_id else which

@@ -22,18 +22,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from functools import lru_cache
 from ipaddress import ip_network
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 import structlog
 
 from trivium.clock import Clock, SystemClock
+from trivium.identity import store
 from trivium.identity.model import Caller, KeyBudget, Network
 from trivium.settings.limits import limits
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Database
-
+from trivium.storage.database import Database
 
 PAUSE_S: Final = 0.2
 """From the end of one look to the beginning of the next: at most five small queries a second."""
@@ -105,7 +103,7 @@ log = structlog.get_logger()
 class Snapshot:
     """Digest to caller. ``get`` is the hot path: a dictionary's own method."""
 
-    def __init__(self, db: "Database", clock: Clock = _SYSTEM) -> None:
+    def __init__(self, db: Database, clock: Clock = _SYSTEM) -> None:
         self._db = db
         self._clock = clock
         self._callers: dict[bytes, Caller] = {}
@@ -151,9 +149,7 @@ class Snapshot:
     async def watch(
         self, poll_s: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     ) -> None:
-        """Refresh at intervals, without end, whatever the database does. Logs one line when it goes
-        or comes back.
-        """
+        """Refresh at intervals, without end; one log line when the database goes or comes back."""
         while True:
             await sleep(poll_s)
             try:
@@ -173,8 +169,6 @@ class Snapshot:
             await self._read(from_start=from_start)
 
     async def _read(self, *, from_start: bool) -> None:
-        from trivium.identity import store
-
         began = self._clock.monotonic()
         async with self._db.read(LIMIT_S) as conn:
             revision = await store.current_revision(conn)
@@ -202,9 +196,7 @@ class Snapshot:
         self._confirmed_at = began
 
     def _forget_former(self, callers: dict[bytes, Caller], row: Any) -> None:
-        """Drop the former secret of an application's key, which gets another one when it has
-        expired.
-        """
+        """Drop the former secret of an application's key that has expired and got another."""
         former = self._secrets.get(row.id)
         if former is not None and former != row.digest:
             callers.pop(former, None)

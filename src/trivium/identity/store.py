@@ -15,23 +15,7 @@ from trivium.storage.schema.requests import records
 from trivium.storage.structs import struct_of, values_of
 
 _KEY = (
-    keys.c.id,
-    keys.c.user_id,
-    keys.c.name,
-    keys.c.hint,
-    keys.c.models,
-    keys.c.expires_at,
-    keys.c.disabled,
-    keys.c.paused,
-    keys.c.created_at,
-    keys.c.strict,
-    keys.c.header_only,
-    keys.c.requests_per_minute,
-    keys.c.tokens_per_minute,
-    keys.c.max_concurrency,
-    keys.c.budgets,
-    keys.c.networks,
-    keys.c.grant_id,
+    *(column for column in keys.c if column.name not in ("digest", "revision")),
     select(func.max(records.c.at_ms) / 1000)
     .where(records.c.key_id == keys.c.id)
     .scalar_subquery()
@@ -58,28 +42,11 @@ async def callers_after(
     """The next keys by (revision, id): what :class:`Snapshot` needs of each, and its user."""
     page = (
         select(
-            keys.c.revision,
-            keys.c.id,
-            keys.c.digest,
-            keys.c.user_id,
-            keys.c.models,
-            keys.c.expires_at,
-            keys.c.disabled,
-            keys.c.paused,
-            keys.c.strict,
-            keys.c.header_only,
+            *(column for column in keys.c if column.name not in ("name", "hint", "created_at")),
             users.c.disabled.label("user_disabled"),
             users.c.unlimited,
             users.c.price_group,
-            keys.c.requests_per_minute,
-            keys.c.tokens_per_minute,
-            keys.c.max_concurrency,
-            keys.c.budgets,
-            keys.c.networks,
-            keys.c.grant_id,
-            users.c.requests_per_minute.label("user_requests_per_minute"),
-            users.c.tokens_per_minute.label("user_tokens_per_minute"),
-            users.c.max_concurrency.label("user_max_concurrency"),
+            *(users.c[name].label(f"user_{name}") for name in _columns(None)),
         )
         .join_from(keys, users, keys.c.user_id == users.c.id)
         .where(tuple_(keys.c.revision, keys.c.id) > position)
@@ -91,20 +58,15 @@ async def callers_after(
 
 async def insert_user(conn: AsyncConnection, user: User, raised: int) -> int:
     """Store a user, whose id is ignored; returns the new one."""
-    values = {
-        "name": user.name,
-        "email": user.email,
-        "role": user.role.value,
-        "disabled": user.disabled,
-        "unlimited": user.unlimited,
-        "price_group": user.group,
-        "created_at": user.created_at,
-        "revision": raised,
+    values = values_of(
+        user,
+        *("id", "group", "limits", "email_verified", "language", "theme"),
+        price_group=user.group,
+        revision=raised,
         **_columns(user.limits),
-    }
-    return int(
-        (await conn.execute(insert(users).values(values).returning(users.c.id))).scalar_one()
     )
+    made = insert(users).values(values).returning(users.c.id)
+    return int((await conn.execute(made)).scalar_one())
 
 
 async def find_users(conn: AsyncConnection, name_or_email: str | None) -> list[User]:
@@ -118,10 +80,7 @@ async def find_users(conn: AsyncConnection, name_or_email: str | None) -> list[U
 
 
 async def like_named(conn: AsyncConnection, name: str) -> set[int]:
-    """Users whose names differ from this one in capitals at most: people read them as one.
-
-    Of letters beyond ASCII SQLite knows no capitals.
-    """
+    """Users of a name that people read as this one; SQLite knows capitals of ASCII alone."""
     query = select(users.c.id).where(func.lower(users.c.name) == func.lower(name))
     return set(await conn.scalars(query))
 

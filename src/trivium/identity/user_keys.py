@@ -1,17 +1,15 @@
 """A user's own keys, as pages handle them: by id, and never anybody else's."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from trivium.clock import Clock
+from trivium.identity import store
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import InForce, Key, left_to_others
 from trivium.identity.terms import Terms, changed, checked, terms_of
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 KEYS_MAX = 200
 """Enabled keys of one user, as far as they make them themselves."""
@@ -20,25 +18,19 @@ KEYS_MAX = 200
 class OwnKeys:
     """Keys of one user at a time. Storage faults pass through as they are."""
 
-    def __init__(self, db: "Database", clock: Clock, in_force: InForce = left_to_others) -> None:
+    def __init__(self, db: Database, clock: Clock, in_force: InForce = left_to_others) -> None:
         """``in_force``: called after each change; raises nothing."""
         self._db = db
         self._clock = clock
         self._in_force = in_force
 
     async def all(self, user_id: int) -> list[Key]:
-        """The user's keys, revoked ones and those of applications too, in the order they were
-        made.
-        """
-        from trivium.identity import store
-
+        """The user's keys in the order they were made, also revoked and applications' ones."""
         async with self._db.read() as conn:
             return await store.find_keys(conn, user_id)
 
     async def own(self, user_id: int) -> list[Key]:
-        """Return the user's keys without those that applications were given, which consent gives
-        and ends.
-        """
+        """The user's keys without those of applications, which consent gives and ends."""
         return [key for key in await self.all(user_id) if key.grant_id is None]
 
     async def one(self, user_id: int, key_id: int) -> Key:
@@ -59,8 +51,6 @@ class OwnKeys:
         ``change``: from what it may do to what it may do from now on.
         Raises ``IdentityError`` (``key`` and whatever ``checked`` names).
         """
-        from trivium.identity import store
-
         now = int(self._clock.now())
         async with self._db.write() as conn:
             # holds the row that all writers of keys queue at: what is read here stays true
@@ -74,18 +64,8 @@ class OwnKeys:
         await self._in_force()
         return msgspec.structs.replace(key, **msgspec.structs.asdict(after)), members
 
-    async def pause(self, user_id: int, key_id: int) -> Key:
-        """Refuse a key until it is resumed. Raises ``IdentityError`` (``key``)."""
-        return await self._switch(user_id, key_id, paused=True)
-
-    async def resume(self, user_id: int, key_id: int) -> Key:
-        """Accept a key again that was paused. Raises ``IdentityError`` (``key``)."""
-        return await self._switch(user_id, key_id, paused=False)
-
     async def revoke(self, user_id: int, key_id: int) -> Key:
         """Disable a key for good. Raises ``IdentityError`` (``key``)."""
-        from trivium.identity import store
-
         async with self._db.write() as conn:
             raised = await store.bump(conn)
             key = await self._own(conn, user_id, key_id)
@@ -93,9 +73,8 @@ class OwnKeys:
         await self._in_force()
         return msgspec.structs.replace(key, disabled=True)
 
-    async def _switch(self, user_id: int, key_id: int, *, paused: bool) -> Key:
-        from trivium.identity import store
-
+    async def switch(self, user_id: int, key_id: int, *, paused: bool) -> Key:
+        """Refuse a key until it is resumed, or resume it. Raises ``IdentityError`` (``key``)."""
         async with self._db.write() as conn:
             raised = await store.bump(conn)
             key = await self._own(conn, user_id, key_id)
@@ -103,9 +82,7 @@ class OwnKeys:
         await self._in_force()
         return msgspec.structs.replace(key, paused=paused)
 
-    async def _own(self, conn: "Connection", user_id: int, key_id: int) -> Key:
-        from trivium.identity import store
-
+    async def _own(self, conn: Connection, user_id: int, key_id: int) -> Key:
         for key in await store.find_keys(conn, user_id):
             if key.id == key_id and not key.disabled and key.grant_id is None:
                 return key

@@ -64,9 +64,7 @@ class Outbox:
         queue_max: int,
         pauses_s: tuple[float, ...] = PAUSES_S,
     ) -> None:
-        """``send`` sends one letter, and raises ``MailError``. ``pauses_s``: before each further
-        try.
-        """
+        """``send``: sends one letter or raises ``MailError``; ``pauses_s``: before later tries."""
         self._send = send
         self._queue_max = queue_max
         self._pauses_s = pauses_s

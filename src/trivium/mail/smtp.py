@@ -34,9 +34,7 @@ class Smtp:
             await aiosmtplib.send(self.message(letter), **self._how())
 
     async def greet(self) -> None:
-        """Connect and log in without sending a letter, to see whether that works. Raises
-        ``MailError``.
-        """
+        """See whether connecting and logging in works, without a letter. Raises ``MailError``."""
         import aiosmtplib
 
         with _told():
@@ -94,7 +92,5 @@ def _told() -> Iterator[None]:
 
 
 def _refused(code: int, what: str) -> MailError:
-    """Return the error for a reply code. By RFC 5321 section 4.2.1 a 4xx may succeed later, a 5xx
-    will not.
-    """
+    """The error for a reply code; a 4xx may succeed later, a 5xx will not (RFC 5321, 4.2.1)."""
     return MailError(f"the mail server refuses {what} ({code})", is_final=500 <= code <= 599)

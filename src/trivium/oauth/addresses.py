@@ -44,9 +44,7 @@ class ServiceOrigins(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def addresses(public: str | None, auth: str | None, api: str | None, listen: str) -> ServiceOrigins:
-    """From ``server.public_url``, ``auth_url``, ``api_url`` and, where the first is not set,
-    ``listen``.
-    """
+    """From the settings of the server; ``listen`` where ``public_url`` is not set."""
     origin = (public or f"http://{listen}").rstrip("/")
     return ServiceOrigins(
         public=origin,

@@ -6,8 +6,8 @@ SHA-256 alone; 256 bits need no slow hash.
 """
 
 import re
+import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Callable
 from enum import Enum, unique
 from hashlib import sha256
 from typing import Final
@@ -37,13 +37,10 @@ class CredentialKind(Enum):
     """Names an authorization request between our own pages."""
 
 
-def issue(kind: CredentialKind, random_bytes: Callable[[int], bytes]) -> str:
-    """A new credential.
-
-    ``random_bytes``: as ``secrets.token_bytes``, so many bytes from a source nobody can predict.
-    """
+def issue(kind: CredentialKind) -> str:
+    """A new credential, from bytes that nobody can predict."""
     size = CLIENT_ID_BYTES if kind is CredentialKind.CLIENT_ID else SECRET_BYTES
-    return written(kind, random_bytes(size))
+    return written(kind, secrets.token_bytes(size))
 
 
 def written(kind: CredentialKind, secret: bytes) -> str:

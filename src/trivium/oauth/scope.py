@@ -42,9 +42,7 @@ PATH: Final = "/.well-known/oauth-authorization-server"
 
 
 def document(issuer: str, *, spend: bool = False) -> dict[str, str | list[str]]:
-    """The metadata of a service whose issuer is this origin, to the byte. ``spend``: whether
-    applications may ask to spend.
-    """
+    """The metadata of the service of this origin. ``spend``: applications may ask to spend."""
     return {
         "issuer": issuer,
         "authorization_endpoint": f"{issuer}/api/oauth2/authorize",

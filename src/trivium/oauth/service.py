@@ -1,16 +1,18 @@
 """The whole OAuth service: what the endpoints and the pages call, built once."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from trivium.clock import Clock
-from trivium.oauth import account
+from trivium.oauth import account, store
 from trivium.oauth.account import Attribution, Members, userinfo
 from trivium.oauth.addresses import ServiceOrigins
+from trivium.oauth.apps import store as apps_store
+from trivium.oauth.apps.model import App
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.consent.service import Consents
 from trivium.oauth.developer.service import DeveloperTokens
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.request_origin import NOBODY, RequestOrigin
+from trivium.oauth.part import NOBODY, RequestOrigin
 from trivium.oauth.scope import BALANCE, PROFILE
 from trivium.oauth.shared_rate_limits import Rate, SharedCounters, SharedRate
 from trivium.oauth.spend.service import Spending
@@ -19,10 +21,7 @@ from trivium.oauth.tokens.service import Alarm, Tokens, unheard
 from trivium.observe.audit.service import Audit
 from trivium.secret import Keyring
 from trivium.settings.section import OAuthSettings as Rules
-
-if TYPE_CHECKING:
-    from trivium.oauth.apps.model import App
-    from trivium.storage.database import Database
+from trivium.storage.database import Database
 
 DAY_S: Final = 86_400
 
@@ -32,7 +31,7 @@ class OAuth:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         audit: Audit,
         rules: Rules,
@@ -78,20 +77,15 @@ class OAuth:
         self._topup_keys = topup_keys
 
     async def userinfo(self, access: Access) -> Members:
-        """What an access token lets its application know of the user.
-
-        Raises OAuthError (``insufficient_scope``, ``invalid_token``).
-        """
-        from trivium.oauth import store
-
+        """What a token tells. Raises OAuthError (``insufficient_scope``, ``invalid_token``)."""
         if not access.scopes & {PROFILE, BALANCE}:
             raise OAuthError("insufficient_scope", "the token has neither profile nor balance", 403)
         async with self._db.read() as conn:
-            account = await store.account(conn, access.user_id)
-        if account is None:
+            found = await store.account(conn, access.user_id)
+        if found is None:
             raise OAuthError("invalid_token", "the access token is not valid", 401)
         return userinfo(
-            account,
+            found,
             access.scopes,
             decimals=self.rules.balance_decimals,
             sub=self.rules.userinfo_sub,
@@ -113,22 +107,16 @@ class OAuth:
         consents = await self.consents.authorized(user_id)
         return len(consents) + await self.developer.live(user_id)
 
-    async def app_of(self, app_id: int) -> "App | None":
+    async def app_of(self, app_id: int) -> App | None:
         """An application by its id; ``None`` when it has been deleted."""
-        from trivium.oauth.apps import store
-
         async with self._db.read() as conn:
-            return await store.by_id(conn, app_id)
+            return await apps_store.by_id(conn, app_id)
 
-    async def topup_of(self, client_id: str, value: str) -> "tuple[Attribution, App] | None":
-        """Return who sent whom to the top-up page; ``None`` when the address is not ours, or too
-        old.
-        """
-        from trivium.oauth.apps import store
-
+    async def topup_of(self, client_id: str, value: str) -> tuple[Attribution, App] | None:
+        """Who sent whom to the top-up page; ``None``: the address is not ours, or too old."""
         who = account.opened(self._topup_keys, value, self._clock.now())
         if who is None:
             return None
         async with self._db.read() as conn:
-            app = await store.by_id(conn, who.app_id)
+            app = await apps_store.by_id(conn, who.app_id)
         return None if app is None or app.client_id != client_id else (who, app)

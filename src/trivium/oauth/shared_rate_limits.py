@@ -53,9 +53,7 @@ class Rate:
             self._taken.popitem(last=False)
 
     def take(self, subject: str) -> int | None:
-        """Count one request if it fits and return ``None``; else return the seconds until it
-        does.
-        """
+        """Count one request if it fits, and return ``None``, else the seconds until it does."""
         wait = self.wait(subject)
         if wait is None:
             self.count(subject)
@@ -110,9 +108,7 @@ def _key(name: str, subject: str) -> str:
 
 
 class SharedRate:
-    """A ``Rate`` that all workers count in. ``name``: of what is counted; ``shared``: ``None``
-    where there is no shared state.
-    """
+    """A ``Rate`` of this ``name`` that all workers count in, where there is a shared state."""
 
     def __init__(self, own: Rate, name: str, shared: SharedCounters | None) -> None:
         self._own = own
@@ -121,37 +117,36 @@ class SharedRate:
 
     async def wait(self, subject: str) -> int | None:
         """Return the whole seconds until one more request fits; ``None``: it fits now."""
-        if self._shared is not None:
-            try:
-                return await self._shared.ask(self._name, subject, self._own.limit, "wait")
-            except Down:
-                pass
-        return self._own.wait(subject)
+        is_up, left = await self._ask(subject, "wait")
+        return left if is_up else self._own.wait(subject)
 
     async def count(self, subject: str) -> None:
-        """Count one request of this subject here and in the shared state, whether it fits or
-        not.
-        """
+        """Count one request of this subject, here and where all count, whether it fits or not."""
         self._own.count(subject)
-        if self._shared is not None:
-            try:
-                await self._shared.ask(self._name, subject, self._own.limit, "count")
-            except Down:
-                self._shared.send(self._name, subject, self._own.limit)
+        is_up, _ = await self._ask(subject, "count")
+        if not is_up:
+            self._send(subject)
 
     async def take(self, subject: str) -> int | None:
-        """Count one request if it fits and return ``None``; else return the seconds until it
-        does.
-        """
-        if self._shared is not None:
-            try:
-                left = await self._shared.ask(self._name, subject, self._own.limit, "take")
-            except Down:
-                left = self._own.take(subject)
-                if left is None:
-                    self._shared.send(self._name, subject, self._own.limit)
-                return left
+        """Count one request if it fits, and return ``None``, else the seconds until it does."""
+        is_up, left = await self._ask(subject, "take")
+        if not is_up:
+            left = self._own.take(subject)
             if left is None:
-                self._own.count(subject)
-            return left
-        return self._own.take(subject)
+                self._send(subject)
+        elif left is None:
+            self._own.count(subject)
+        return left
+
+    async def _ask(self, subject: str, step: Step) -> tuple[bool, int | None]:
+        """Whether the shared state is there, and what it says."""
+        if self._shared is None:
+            return False, None
+        try:
+            return True, await self._shared.ask(self._name, subject, self._own.limit, step)
+        except Down:
+            return False, None
+
+    def _send(self, subject: str) -> None:
+        if self._shared is not None:
+            self._shared.send(self._name, subject, self._own.limit)

@@ -4,6 +4,10 @@ from typing import Final
 
 import structlog
 
+from trivium.oauth.apps import store as apps
+from trivium.oauth.consent import store as consent
+from trivium.oauth.developer import store as developer
+from trivium.oauth.tokens import store as tokens
 from trivium.storage.periodic import PAUSE_S, Sweeper
 
 BATCH: Final = 500
@@ -27,11 +31,6 @@ class OAuthSweeper(Sweeper):
 
     async def round(self, now: float | None = None) -> int:
         """Delete everything that is due; how many rows. Raises what ``Database.write`` raises."""
-        from trivium.oauth.apps import store as apps
-        from trivium.oauth.consent import store as consent
-        from trivium.oauth.developer import store as developer
-        from trivium.oauth.tokens import store as tokens
-
         now = self._second(now)
         async with self._db.write() as conn:
             swept = await apps.sweep_secrets(conn, now)

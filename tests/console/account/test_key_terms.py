@@ -103,8 +103,8 @@ def test_what_is_wrong_is_said_beside_its_field(field, value):
 def test_a_refusal_is_said_where_the_form_has_a_field():
     """Else above the form; the number of keys is named."""
     form = sent(FULL)
-    key_terms.refuse(form, IdentityError("limits", "…"), {"limits": "requests"})
-    key_terms.refuse(form, IdentityError("keys", "…"), {})
+    key_terms.refuse(form, IdentityError("limits", "…"))
+    key_terms.refuse(form, IdentityError("keys", "…"))
     assert {"requests", ""} == set(form.errors)
     assert {"count": KEYS_MAX} == form.errors[""].values
 

@@ -4,7 +4,7 @@ import pytest
 
 from console.visiting import PASSWORD, Seen, console_over, user_of, visiting
 from trivium.console import session
-from trivium.console.login import login
+from trivium.console.consent import login_notice
 from trivium.identity.accounts.model import HalfWay
 
 
@@ -145,9 +145,9 @@ async def test_the_page_says_what_the_login_is_for(database, monkeypatch):
     """Whoever knows the path that comes after it is asked."""
 
     async def tells(_, path):
-        return login.LoginNotice("brand.html", {}) if path == "/account/usage" else None
+        return login_notice.LoginNotice("brand.html", {}) if path == "/account/usage" else None
 
-    monkeypatch.setattr(login, "TELLERS", (tells,))
+    monkeypatch.setattr(login_notice, "notice_of", tells)
     async with visiting(database) as visitor:
         plain = await visitor.get("/login")
         asked = await visitor.get("/account/usage")

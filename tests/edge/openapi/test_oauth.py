@@ -93,7 +93,7 @@ SOURCES = {
     ),
     "/api/oauth2/revoke": ("console/api/token.py", "oauth/apps/service.py"),
     "/api/oauth2/spend_key": (
-        *("console/api/spend.py", "console/api/token.py"),
+        "console/api/token.py",
         *("oauth/spend/service.py", "oauth/apps/service.py"),
     ),
     "/api/oauth2/userinfo": (

@@ -5,15 +5,15 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from trivium.identity.accounts.service import AccountSweeper, Preferences, Theme
+from trivium.identity.accounts.service import AccountSweeper, Theme
 from trivium.identity.service import Identity
 from trivium.storage.errors import StorageDown
 
 
 @pytest.mark.asyncio
-async def test_what_was_chosen_is_kept_and_what_was_not_stays(database, clock):
+async def test_what_was_chosen_is_kept_and_what_was_not_stays(database, clock, accounts):
     """Nobody else's is touched."""
-    people, preferences = Identity(database, clock), Preferences(database)
+    people = Identity(database, clock)
     ada = await people.create_user("ada", "ada@example.com")
     await people.create_user("eve", "eve@example.com")
     for given, expected in (
@@ -23,7 +23,7 @@ async def test_what_was_chosen_is_kept_and_what_was_not_stays(database, clock):
         ({"language": "en", "theme": Theme.SYSTEM}, ("en", "system")),
         ({}, ("en", "system")),
     ):
-        await preferences.keep(ada.id, **given)
+        await accounts.prefer(ada.id, **given)
         found = await people.find_user("ada")
         assert expected == (found.language, found.theme)
     eve = await people.find_user("eve")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from trivium.oauth.apps import store as apps_store
 from trivium.oauth.consent import store
 from trivium.storage.errors import Conflict
 
@@ -10,18 +11,18 @@ pytestmark = pytest.mark.asyncio
 
 async def test_a_user_has_one_consent_for_an_application(world):
     """The schema refuses a second, not a later one."""
-    scopes = frozenset({"profile"})
+    answer = {"scopes": "profile", "consented_at": 5, "automatic": False, "language": "en"}
     async with world.database.write() as conn:
-        one = (world.ada.id, world.app.id, scopes, 5)
-        first = await store.insert_grant(conn, *one, automatic=False, language="en")
+        one = (world.ada.id, world.app.id, answer)
+        first = await store.insert_grant(conn, *one)
         assert [world.app.id] == await store.revoke_grants(conn, world.ada.id, first, 6)
         assert (await store.history(conn, world.ada.id, world.app.id)).was_revoked
-        second = await store.insert_grant(conn, *one, automatic=False, language="en")
+        second = await store.insert_grant(conn, *one)
         found = await store.history(conn, world.ada.id, world.app.id)
         assert (second, False) == (found.grant.id, found.was_revoked)
     with pytest.raises(Conflict):
         async with world.database.write() as conn:
-            await store.insert_grant(conn, *one, automatic=False, language="en")
+            await store.insert_grant(conn, *one)
 
 
 async def test_what_is_over_is_swept(world, clock):
@@ -41,6 +42,6 @@ async def test_an_unknown_user_is_not_held(world):
     """And a disabled one says so."""
     await world.people.disable_user("ada")
     async with world.database.write() as conn:
-        assert None is await store.hold_user(conn, 999)
-        assert True is await store.hold_user(conn, world.ada.id)
-        assert False is await store.hold_user(conn, world.owner.id)
+        assert None is await apps_store.hold_user(conn, 999)
+        assert True is await apps_store.hold_user(conn, world.ada.id)
+        assert False is await apps_store.hold_user(conn, world.owner.id)

@@ -17,7 +17,6 @@ CODE = CodeRow(
     scopes=frozenset({"profile"}),
     code_challenge=None,
     expires_at=100,
-    is_used=False,
     family_id=None,
     is_granted=True,
 )

@@ -7,7 +7,7 @@ import pytest
 from oauth.world import CHALLENGE, FAMILY_S, VERIFIER, World, changed
 from trivium.oauth.apps.model import AppStatus, GrantType
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.request_origin import RequestOrigin
+from trivium.oauth.part import RequestOrigin
 from trivium.oauth.tokens.service import Tokens, unheard
 from trivium.secret import Keyring
 

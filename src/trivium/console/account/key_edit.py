@@ -23,13 +23,6 @@ from trivium.identity.model import Key
 from trivium.identity.terms import Terms, terms_of
 from trivium.observe.audit.model import ActKind
 
-_FIELDS: Final = {
-    "name": "name",
-    "models": "models",
-    "networks": "networks",
-    "limits": "requests",
-    "expires_at": "expires",
-}
 _DONE: Final = {
     ActKind.KEY_PAUSED: N_(
         "The key “%(name)s” is paused: it is refused everywhere within two seconds."
@@ -80,7 +73,7 @@ async def save(request: Request, desk: KeyPages, key_id: int) -> Response:
     try:
         after, members = await context.of(request).own_keys.edit(desk.owner, key_id, change)
     except IdentityError as error:
-        key_terms.refuse(form, error, _FIELDS)
+        key_terms.refuse(form, error)
         return _page(request, desk, key, form, 422)
     if members:
         await session.tell_of(
@@ -101,13 +94,12 @@ async def act(request: Request, desk: KeyPages, kind: ActKind) -> Response:
     form = forms.filled(request, KeyIdForm)
     if form.value is None:
         return await desk.refused(request, key_terms.said(IdentityError("key", "is not named")))
-    acts = {
-        ActKind.KEY_PAUSED: own.pause,
-        ActKind.KEY_RESUMED: own.resume,
-        ActKind.KEY_REVOKED: own.revoke,
-    }
     try:
-        key = await acts[kind](desk.owner, form.value.key)
+        if kind is ActKind.KEY_REVOKED:
+            key = await own.revoke(desk.owner, form.value.key)
+        else:
+            paused = kind is ActKind.KEY_PAUSED
+            key = await own.switch(desk.owner, form.value.key, paused=paused)
     except IdentityError as error:
         return await desk.refused(request, key_terms.said(error))
     await session.tell_of(request, kind, desk.owner, f"key:{key.id}", name=key.name)

@@ -1,7 +1,6 @@
 """What a key may do, as forms have it: both that of a new key and that of one that is there."""
 
 import datetime as dt
-from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -116,9 +115,19 @@ def terms(form: forms.Filled[EditedKey], before: Terms) -> Terms | None:
     )
 
 
-def refuse(form: forms.Filled[Any], error: IdentityError, fields: Mapping[str, str]) -> None:
+_FIELDS: Final = {
+    "name": "name",
+    "models": "models",
+    "networks": "networks",
+    "limits": "requests",
+    "expires_at": "expires",
+}
+"""Fields of both forms, by the members of a key."""
+
+
+def refuse(form: forms.Filled[Any], error: IdentityError) -> None:
     """Say what is wrong, beside the field that the form has for it, else above the form."""
-    form.fail(fields.get(error.field, ""), said(error))
+    form.fail(_FIELDS.get(error.field, ""), said(error))
 
 
 def said(error: IdentityError) -> LazyText:

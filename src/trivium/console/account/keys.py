@@ -25,15 +25,6 @@ class NewKeyForm(Bounds, frozen=True, kw_only=True):
     period: Literal["day", "week", "month", "total"] = "month"
 
 
-_FIELDS: Final = {
-    "name": "name",
-    "models": "models",
-    "networks": "networks",
-    "limits": "requests",
-    "expires_at": "expires",
-}
-
-
 @session.signed_in
 async def show(request: Request) -> Response:
     """Show the list of the user's keys."""
@@ -81,7 +72,7 @@ async def create(request: Request) -> Response:
             **key_terms.bounds(wanted),
         )
     except IdentityError as error:
-        key_terms.refuse(form, error, _FIELDS)
+        key_terms.refuse(form, error)
         return _form(request, form, 422)
     await session.log_act(request, ActKind.KEY_CREATED, user.id, f"key:{key.id}", name=key.name)
     return render.page(

@@ -28,10 +28,7 @@ class FirstCall(msgspec.Struct, frozen=True, kw_only=True):
 def first_call(
     keys: Sequence[Key], user: User, balance_nanos: int, models: Iterable[Model]
 ) -> FirstCall:
-    """Return the first call that works with one of ``keys``, or with any key where there is none.
-
-    Where the balance is used up, a model that is free comes before those that cost something.
-    """
+    """The first call that works with one of ``keys``, or any; a free one where no money is."""
     usable = [
         model
         for model in models

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from trivium.console import context, cookies, forms, language, render, session
 from trivium.console.language import LANGUAGES, N_
-from trivium.console.refusals import refuse
+from trivium.console.refusals import refuse, words
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.service import Theme
 from trivium.observe.audit.model import ActKind
@@ -28,13 +28,11 @@ class PreferencesForm(forms.Form, frozen=True, kw_only=True):
 
 
 async def choose(request: Request) -> Response:
-    """Store the choice in this browser, and with the account of a logged-in user; go back to the
-    page it was made on.
-    """
+    """Store the choice in this browser and with a user's account; go back to where it was made."""
     chosen = forms.filled(request, PreferencesForm).value or PreferencesForm()
     found = await session.current(request)
     if found is not None:
-        await context.of(request).accounts.preferences.keep(
+        await context.of(request).accounts.prefer(
             found.user.id,
             language=chosen.language if chosen.language in LANGUAGES else None,
             theme=chosen.theme,
@@ -133,6 +131,29 @@ async def verify(request: Request) -> Response:
     )
 
 
+async def show_link(request: Request) -> Response:
+    """Show a button, and whose address it would become; mail programs open links as well."""
+    recovery = context.of(request).accounts.recovery
+    try:
+        user, email = await recovery.show_email(request.path_params["token"])
+    except AccountError as error:
+        return render.page(request, "login/gone.html", status=410, message=words(error))
+    return render.page(request, "login/email.html", name=user.name, email=email)
+
+
+async def prove(request: Request) -> Response:
+    """Make the address the user's, and note it as verified."""
+    try:
+        user = await context.of(request).accounts.recovery.prove_email(
+            request.path_params["token"], session.visitor(request)
+        )
+    except AccountError as error:
+        return render.page(request, "login/gone.html", status=410, message=words(error))
+    await session.log_act(request, ActKind.EMAIL_CHANGED, user.id)
+    said = N_("Your e-mail address is confirmed.")
+    return render.redirect(request, "/account/profile", said)
+
+
 def _page(
     request: Request,
     *,
@@ -157,4 +178,6 @@ PAGES: Final = (
     Route("/account/profile/email", change_email, methods=["POST"]),
     Route("/account/profile/verify", verify, methods=["POST"]),
     Route("/account/preferences", choose, methods=["POST"]),
+    Route("/email/{token}", show_link),
+    Route("/email/{token}", prove, methods=["POST"]),
 )

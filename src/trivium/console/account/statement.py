@@ -1,7 +1,6 @@
 """The account's entries, and each bill explained."""
 
 from typing import Final
-from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -59,8 +58,7 @@ async def show(request: Request) -> Response:
         entries=page.entries,
         kinds=KINDS,
         payments=payments,
-        first=_path(kept) if before else "",
-        more=_path(kept | {"before": str(page.before)}) if page.before else "",
+        **render.paging("/account/statement", kept, "before", before, page.before),
     )
 
 
@@ -78,10 +76,6 @@ async def one(request: Request) -> Response:
         kind=KINDS[bill.entry.kind],
         meters=METERS,
     )
-
-
-def _path(query: dict[str, str]) -> str:
-    return "/account/statement" + (f"?{urlencode(query)}" if query else "")
 
 
 PAGES: Final = (

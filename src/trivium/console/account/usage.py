@@ -1,7 +1,6 @@
 """A user's requests: what was asked for, by which key, and what it cost."""
 
 from typing import Final
-from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -34,8 +33,7 @@ async def show(request: Request) -> Response:
         key_names={key.id: key.name for key in keys},
         key_id=key_id,
         failed=failed,
-        first=_path(kept) if asked.get("before") else "",
-        more=_path(kept | {"before": page.before}) if page.before else "",
+        **render.paging("/account/usage", kept, "before", asked.get("before"), page.before),
         days=console.settings.records.retention_days,
     )
 
@@ -43,25 +41,19 @@ async def show(request: Request) -> Response:
 @session.signed_in
 async def one(request: Request) -> Response:
     """Show one request with everything that its record holds."""
+    return await page_of(request, session.user_of(request).id, "/account/usage", is_own=True)
+
+
+async def page_of(request: Request, user_id: int, back: str, *, is_own: bool) -> Response:
+    """The page of the request in the path. Raises HTTPException (404)."""
     console = context.of(request)
-    user = session.user_of(request)
-    found = await console.history.one(user.id, request.path_params["id"])
+    found = await console.history.one(user_id, request.path_params["id"])
     if found is None:
         raise HTTPException(404)
-    keys = await console.own_keys.all(user.id)
-    names = {key.id: key.name for key in keys}
+    names = {key.id: key.name for key in await console.own_keys.all(user_id)}
     return render.page(
-        request,
-        "account/request.html",
-        found=found,
-        key_names=names,
-        back="/account/usage",
-        is_own=True,
+        request, "account/request.html", found=found, key_names=names, back=back, is_own=is_own
     )
-
-
-def _path(query: dict[str, str]) -> str:
-    return "/account/usage" + (f"?{urlencode(query)}" if query else "")
 
 
 PAGES: Final = (

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from trivium.console import context, render, session
-from trivium.console.account import key_edit
+from trivium.console.account import key_edit, usage
 from trivium.console.forms import row
 from trivium.console.language import LazyText
 from trivium.identity.errors import IdentityError
@@ -27,20 +27,8 @@ async def show(request: Request) -> Response:
 @session.admin
 async def one_request(request: Request) -> Response:
     """Show one request of the user with everything that its record holds."""
-    console = context.of(request)
     user = await _user(request)
-    found = await console.history.one(user.id, request.path_params["id"])
-    if found is None:
-        raise HTTPException(404)
-    keys = await console.own_keys.all(user.id)
-    return render.page(
-        request,
-        "account/request.html",
-        found=found,
-        key_names={key.id: key.name for key in keys},
-        back=_path(user),
-        is_own=False,
-    )
+    return await usage.page_of(request, user.id, _path(user), is_own=False)
 
 
 async def _page(
@@ -67,8 +55,7 @@ async def _page(
         granted=sum(key.grant_id is not None and not key.disabled for key in keys),
         key_names={key.id: key.name for key in keys},
         requests=page.requests,
-        first=path if before else "",
-        more=f"{path}?before={page.before}" if page.before else "",
+        **render.paging(path, {}, "before", before, page.before),
         clock=console.clock.now(),
     )
 

@@ -1,7 +1,6 @@
 """Everybody: found, switched off and on, given a role."""
 
 from typing import Final, Literal
-from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -47,8 +46,7 @@ async def show(request: Request) -> Response:
         "admin/users.html",
         listed=listed,
         search=search,
-        first=_path(kept) if after else "",
-        more=_path(kept | {"after": str(more)}) if more else "",
+        **render.paging("/admin/users", kept, "after", after, more),
     )
 
 
@@ -79,10 +77,6 @@ async def _changed(request: Request, admin: User, wanted: UserChangeForm) -> Use
 def _refused(request: Request) -> Response:
     said = N_("Nothing was changed: there is no such user, or it is you.")
     return render.redirect(request, "/admin/users", said, tone="bad")
-
-
-def _path(query: dict[str, str]) -> str:
-    return "/admin/users" + (f"?{urlencode(query)}" if query else "")
 
 
 PAGES: Final = (

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 import structlog
@@ -17,14 +17,13 @@ from trivium.console.language import speech_tag
 from trivium.console.session import Handler
 from trivium.identity.accounts.throttle_policy import network_of
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.request_origin import RequestOrigin
+from trivium.oauth.part import RequestOrigin
+from trivium.oauth.tokens import service
 from trivium.storage.errors import StorageError
 
 
 class Endpoint(Route):
-    """Answers 405 to methods it does not take, where a plain route would leave the request to the
-    pages, which have no such path and say 404.
-    """
+    """Answers 405 to methods it does not take; of a plain route the pages would say 404."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Match by the path alone, whatever the method is."""
@@ -36,6 +35,7 @@ JSON: Final = "application/json;charset=UTF-8"
 NOT_STORED: Final = {"cache-control": "no-store", "pragma": "no-cache"}
 
 Origin = Literal["auth", "api"]
+T = TypeVar("T")
 
 log = structlog.get_logger()
 
@@ -58,6 +58,50 @@ def refused(error: OAuthError, headers: Mapping[str, str] | None = None) -> Resp
         said["retry-after"] = str(error.retry_after)
     body = {"error": error.code, "error_description": error.description}
     return json(body, error.status, said)
+
+
+class ApiError(Exception):
+    """An error to be answered. ``retry_after``: seconds; ``None`` where waiting does not help."""
+
+    def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+
+
+def failed(status: int, message: str, retry_after: int | None = None) -> Response:
+    """An error of the interfaces that developer tokens open."""
+    made = enveloped(status, message)
+    if status == 401:
+        made.headers["www-authenticate"] = "Bearer"
+    if retry_after is not None:
+        made.headers["retry-after"] = str(retry_after)
+    return made
+
+
+async def developer(request: Request, permission: str, purpose: str = "") -> int:
+    """Whose developer token was presented. Raises OAuthError, and ApiError when there is none."""
+    try:
+        presented = service.presented(request.headers.getlist("authorization"), b"")
+    except service.NoToken:
+        message = f"send a developer token{purpose} as: Authorization: Bearer gwdev_..."
+        raise ApiError(401, message) from None
+    token = await context.of(request).oauth.developer.authenticate(presented, permission)
+    return token.user_id
+
+
+async def json_body(request: Request, read: Callable[[bytes], T], bytes_max: int) -> T:
+    """What was sent, as ``read`` has it. Raises ApiError."""
+    said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if said != "application/json":
+        raise ApiError(415, "the body must be application/json")
+    body = await request.body()
+    if len(body) > bytes_max:
+        raise ApiError(413, f"the body has more than {bytes_max} bytes")
+    try:
+        return read(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ApiError(400, str(error)) from None
 
 
 def endpoint(origin: Origin) -> Callable[[Handler], Handler]:

@@ -1,4 +1,4 @@
-"""``POST /api/oauth2/token`` and ``/revoke``: what an application's server asks for itself."""
+"""``POST /api/oauth2/token``, ``/revoke``, ``/spend_key``: what an application's server asks."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -47,6 +47,22 @@ async def revoke(request: Request) -> Response:
     return Response(b"", headers={**answer.NOT_STORED, "content-type": answer.JSON})
 
 
+@answer.endpoint("auth")
+async def spend_key(request: Request) -> Response:
+    """A key that ends with the token. The application proves who it is as at the token endpoint:
+    a token that somebody found is not enough to spend with.
+    """
+    console = context.of(request)
+    try:
+        app, fields = await client(request)
+        key = await console.oauth.spending.issue(
+            app, asking.access_token(fields), answer.sender(request)
+        )
+    except OAuthError as error:
+        return refused(error)
+    return answer.json(key.body(int(console.clock.now()), console.api_origin))
+
+
 async def client(request: Request) -> tuple[App, Mapping[str, str]]:
     """The application that asks, and what it sent.
 
@@ -85,4 +101,5 @@ def refused(error: OAuthError) -> Response:
 ENDPOINTS: Final = (
     Endpoint("/api/oauth2/token", token, methods=["POST"]),
     Endpoint("/api/oauth2/revoke", revoke, methods=["POST"]),
+    Endpoint("/api/oauth2/spend_key", spend_key, methods=["POST"]),
 )

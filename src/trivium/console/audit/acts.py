@@ -5,7 +5,6 @@ and program, which are theirs.
 """
 
 from typing import Any, Final
-from urllib.parse import urlencode
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -123,8 +122,7 @@ async def mine(request: Request) -> Response:
         request,
         "audit/mine.html",
         lines=[_line(act, names, user.id) for act in acts[:PAGE]],
-        first="/account/log" if before else "",
-        more=f"/account/log?before={acts[PAGE - 1].id}" if len(acts) > PAGE else "",
+        **render.paging("/account/log", {}, "before", before, _more(acts)),
     )
 
 
@@ -144,18 +142,20 @@ async def everybody(request: Request) -> Response:
     kind = _KINDS.get(given["act"])
     acts = await console.audit.everything(before, PAGE + 1, kind=kind, user_id=user_id)
     names = {user.id: user.name for user in await console.identity.list_users()}
-    query = urlencode({name: value for name, value in given.items() if value})
-    first = f"/admin/log?{query}" if query else "/admin/log"
-    joint = "&" if query else "?"
+    kept = {name: value for name, value in given.items() if value}
     return render.page(
         request,
         "audit/everybody.html",
         lines=[_line(act, names, None) for act in acts[:PAGE]],
         form=form,
         kinds=[(kind.value, WORDS[kind]) for kind in ActKind],
-        first=first if before else "",
-        more=f"{first}{joint}before={acts[PAGE - 1].id}" if len(acts) > PAGE else "",
+        **render.paging("/admin/log", kept, "before", before, _more(acts)),
     )
+
+
+def _more(acts: list[Act]) -> int | None:
+    """After which act the next page begins; ``None``: there is none."""
+    return acts[PAGE - 1].id if len(acts) > PAGE else None
 
 
 def _line(act: Act, names: dict[int, str], reader: int | None) -> AuditLine:
@@ -196,9 +196,7 @@ _BAD: Final = frozenset(
 
 
 def _name(user_id: int | None, names: dict[int, str], reader: int | None) -> str:
-    """Return a user's name; ``-`` for an administrator, because a user does not see other people's
-    names.
-    """
+    """A user's name; ``-`` for an administrator's: users do not see other people's names."""
     if user_id is None:
         return ""
     known = names.get(user_id)

@@ -65,9 +65,7 @@ _PAGE: Final = re.compile(r"/authorize/(gwar_[A-Za-z0-9_-]{43})")
 
 
 async def notice_of(request: Request, path: str) -> LoginNotice | None:
-    """Return the application to be shown, where ``path`` is one of our consent pages; else
-    ``None``.
-    """
+    """The application to be shown; ``None`` where ``path`` is none of our consent pages."""
     found = _PAGE.fullmatch(path)
     if found is None:
         return None

@@ -101,9 +101,7 @@ async def settle(request: Request) -> Response:
 
 
 def _cap(form: forms.Filled[ConsentForm], pending: Pending) -> int | None:
-    """Nano-dollars a month; ``None`` where nothing may be spent, or where the form now says what is
-    wrong with it.
-    """
+    """Nano-dollars a month; ``None`` for none, or where the form now says what is wrong."""
     typed = form.first("cap").strip()
     if SPEND not in pending.asked.scopes or not typed:
         return None
@@ -118,12 +116,10 @@ def _cap(form: forms.Filled[ConsentForm], pending: Pending) -> int | None:
 
 async def _other_account(request: Request) -> Response:
     """Logged out, and off to the login page, from where one comes back here."""
-    console = context.of(request)
     place = session.place(request, request.url.path)
-    name = cookies.name(console, session.SESSION)
-    await console.accounts.sessions.end(request.cookies.get(name, ""))
+    await context.of(request).accounts.sessions.end(session.token(request))
     made = RedirectResponse(f"/login?for={place}", 303)
-    made.delete_cookie(name, path="/", secure=console.secure, httponly=True, samesite="lax")
+    cookies.forget(request, made, session.SESSION)
     session.send_visit(request, made)
     return made
 

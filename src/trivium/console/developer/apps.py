@@ -174,18 +174,6 @@ async def end_old(request: Request) -> Response:
 
 
 @session.signed_in
-async def suspend(request: Request) -> Response:
-    """Refuse everything of it until it is resumed."""
-    return await _set_status(request, AppStatus.SUSPENDED, N_("The application is suspended."))
-
-
-@session.signed_in
-async def resume(request: Request) -> Response:
-    """Let it work again."""
-    return await _set_status(request, AppStatus.ACTIVE, N_("The application works again."))
-
-
-@session.signed_in
 async def delete(request: Request) -> Response:
     """Delete it with everybody's consent and every token."""
     app, _ = await _owned(request)
@@ -196,15 +184,21 @@ async def delete(request: Request) -> Response:
     )
 
 
-async def _set_status(request: Request, status: AppStatus, notice: str) -> Response:
-    app, _ = await _owned(request)
-    user = session.user_of(request)
-    where = f"{HOME}/apps/{app.id}"
-    try:
-        await context.of(request).oauth.apps.set_status(user.id, app.id, status, sender(request))
-    except RegistrationError:
-        return render.redirect(request, where, BLOCKED, tone="bad")
-    return render.redirect(request, where, notice)
+def _setting(status: AppStatus, notice: str) -> session.Handler:
+    """Refuse everything of an application until it is resumed, or let it work again."""
+
+    @session.signed_in
+    async def set_status(request: Request) -> Response:
+        app, _ = await _owned(request)
+        where = f"{HOME}/apps/{app.id}"
+        apps = context.of(request).oauth.apps
+        try:
+            await apps.set_status(session.user_of(request).id, app.id, status, sender(request))
+        except RegistrationError:
+            return render.redirect(request, where, BLOCKED, tone="bad")
+        return render.redirect(request, where, notice)
+
+    return set_status
 
 
 async def _owned(request: Request) -> tuple[App, list[OwnSecret]]:
@@ -236,6 +230,8 @@ def _secret_page(request: Request, app: App, secret: str, *, is_new: bool) -> Re
     return render.page(request, "developer/secret_made.html", app=app, secret=secret, is_new=is_new)
 
 
+_suspend = _setting(AppStatus.SUSPENDED, N_("The application is suspended."))
+_resume = _setting(AppStatus.ACTIVE, N_("The application works again."))
 _ONE: Final = f"{HOME}/apps/{row('app_id')}"
 
 PAGES: Final = (
@@ -247,7 +243,7 @@ PAGES: Final = (
     Route(f"{_ONE}/secret", show_secret),
     Route(f"{_ONE}/secret", rotate, methods=["POST"]),
     Route(f"{_ONE}/secret/end", end_old, methods=["POST"]),
-    Route(f"{_ONE}/suspend", suspend, methods=["POST"]),
-    Route(f"{_ONE}/resume", resume, methods=["POST"]),
+    Route(f"{_ONE}/suspend", _suspend, methods=["POST"]),
+    Route(f"{_ONE}/resume", _resume, methods=["POST"]),
     Route(f"{_ONE}/delete", delete, methods=["POST"]),
 )

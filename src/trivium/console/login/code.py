@@ -21,7 +21,7 @@ class LoginCodeForm(forms.Form, frozen=True, kw_only=True):
 
 async def show(request: Request) -> Response:
     """Ask for the code; without a first step there is nothing to ask."""
-    if not _step(request):
+    if not cookies.read(request, session.STEP):
         return RedirectResponse("/login", 303)
     return _page(request, forms.empty(LoginCodeForm, place=request.query_params.get("for", "")))
 
@@ -34,7 +34,8 @@ async def enter(request: Request) -> Response:
         return _page(request, form, 422)
     visitor = session.visitor(request)
     try:
-        found = await console.accounts.factor.enter(_step(request), form.value.code, visitor)
+        step = cookies.read(request, session.STEP)
+        found = await console.accounts.factor.enter(step, form.value.code, visitor)
     except AccountError as error:
         if error.why is AccountRefusal.TICKET_GONE:
             return render.page(request, "login/gone.html", status=410, message=words(error))
@@ -43,11 +44,6 @@ async def enter(request: Request) -> Response:
     answer = await login_notice.enter(request, found, form.value.place)
     cookies.forget(request, answer, session.STEP)
     return answer
-
-
-def _step(request: Request) -> str:
-    name = cookies.name(context.of(request), session.STEP)
-    return request.cookies.get(name, "")
 
 
 def _page(request: Request, form: forms.Filled[LoginCodeForm], status: int = 200) -> Response:

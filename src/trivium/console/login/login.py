@@ -1,6 +1,5 @@
 """Log in, prove again who one is, log out."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -9,14 +8,9 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.consent import login_notice
-from trivium.console.consent.login_notice import LoginNotice
 from trivium.console.refusals import refuse
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.model import HalfWay
-
-Teller = Callable[[Request, str], Awaitable[LoginNotice | None]]
-TELLERS: Final[tuple[Teller, ...]] = (login_notice.notice_of,)
-"""Each is asked what the path is for that the visitor will go on to; the first answer is shown."""
 
 
 class LoginForm(forms.Form, frozen=True, kw_only=True):
@@ -64,15 +58,12 @@ async def log_in(request: Request) -> Response:
 async def _page(request: Request, form: forms.Filled[Any], status: int = 200) -> Response:
     console = context.of(request)
     path = session.after(request, form.first("place"))
-    purpose = None
-    for tell in TELLERS:
-        purpose = purpose or await tell(request, path)
     return render.page(
         request,
         "login/login.html",
         status=status,
         form=form,
-        purpose=purpose,
+        purpose=await login_notice.notice_of(request, path),
         signup=console.accounts.signup.mode,
         letters=console.accounts.emails.is_open,
         passkeys=console.accounts.passkeys.party is not None,

@@ -57,9 +57,7 @@ async def show_link(request: Request) -> Response:
 
 
 async def reset(request: Request) -> Response:
-    """Set the new password, which logs nobody in. Every session ends, and what programs may do if
-    that is asked for.
-    """
+    """Set the new password; every session ends, and what programs may do if that is asked."""
     form = forms.filled(request, Reset)
     if form.value is not None:
         try:

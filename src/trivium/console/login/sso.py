@@ -1,4 +1,4 @@
-"""Off to a provider of logins, and back.
+"""Off to a provider of logins, and back; and logins there that are linked to an account.
 
 Leaving is a form, so that no other site sends our people anywhere. The answer to it is a page that
 goes on by itself: were it a redirect, the provider's origin would have to be allowed as the target
@@ -7,6 +7,7 @@ of every form that may lead there.
 
 from typing import Final
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -72,7 +73,7 @@ async def back(request: Request) -> Response:
     try:
         arrived = await console.accounts.outside.finish(
             request.path_params["name"],
-            request.cookies.get(cookies.name(console, TRIP), ""),
+            cookies.read(request, TRIP),
             said,
             visitor,
             session=await session.current(request),
@@ -110,8 +111,39 @@ def _off(request: Request, name: str, left: SsoRedirect) -> Response:
     return answer
 
 
+class SsoLoginIdForm(forms.Form, frozen=True, kw_only=True):
+    """The form of an act on one linked login, by its id."""
+
+    login: int
+
+
+@session.recent_at(SECURITY)
+async def link(request: Request) -> Response:
+    """Off to the provider, to link what is there."""
+    return await leave(request, SsoPurpose.LINK)
+
+
+@session.recent_at(SECURITY)
+async def unlink(request: Request) -> Response:
+    """Unlink the login of the form, unless it is the last way in."""
+    found = await session.of(request)
+    form = forms.filled(request, SsoLoginIdForm).value
+    outside = context.of(request).accounts.outside
+    try:
+        if form is None or not await outside.unlink(found, form.login):
+            raise HTTPException(404)
+    except AccountError as error:
+        return render.redirect(request, SECURITY, words(error).message, tone="warn")
+    await session.log_act(
+        request, ActKind.OUTSIDE_LOGIN_REMOVED, found.user.id, f"login:{form.login}"
+    )
+    return render.redirect(request, SECURITY, N_("The login is unlinked."))
+
+
 PAGES: Final = (
     Route("/login/outside/{name}", enter, methods=["POST"]),
     Route("/login/confirm/outside/{name}", confirm, methods=["POST"]),
     Route("/login/outside/{name}/callback", back),
+    Route(f"{SECURITY}/outside/{{name}}", link, methods=["POST"]),
+    Route(f"{SECURITY}/unlink", unlink, methods=["POST"]),
 )

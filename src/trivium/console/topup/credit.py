@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import msgspec
 from starlette.requests import Request
@@ -18,9 +18,7 @@ from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.ledger.statement.service import ByHand
 from trivium.observe.audit.model import ActKind
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection
+from trivium.storage.database import Connection
 
 LATELY_MAX: Final = 20
 """Bookings by hand that are shown, and can be taken back."""
@@ -126,7 +124,7 @@ async def _book(request: Request, user: User, amount_nanos: int, note: str, once
     amount = format_usd(amount_nanos)
     told = session.act_logger(request)
 
-    async def log_act(conn: "Connection", entry: Entry) -> None:
+    async def log_act(conn: Connection, entry: Entry) -> None:
         await told(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", {"amount": amount})
 
     entries = context.of(request).entries

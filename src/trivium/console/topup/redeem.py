@@ -46,21 +46,15 @@ async def redeem(request: Request) -> Response:
     if guesses >= GUESSES_MAX:
         form.fail("code", N_("Too many codes were wrong. Please try again in an hour."))
         return await topup.page(request, code_form=form, status=429)
-    address = request.client.host if request.client else ""
-    agent = request.headers.get("user-agent", "")
-
-    async def log_act(kind: ActKind, what: str, **detail: str) -> None:
-        who = {"actor": user.id, "subject": user.id}
-        await console.audit.add(kind, what=what, address=address, agent=agent, detail=detail, **who)
-
     try:
         entry = await console.codes.redeem(user.id, form.value.code)
     except CodeError as error:
-        await log_act(ActKind.REDEEM_FAILED, "", why=error.why.value)
+        await session.log_act(request, ActKind.REDEEM_FAILED, user.id, why=error.why.value)
         form.fail("code", text(_SAID[error.why]))
         return await topup.page(request, code_form=form, status=422)
     amount = format_usd(entry.amount_nanos)
-    await log_act(ActKind.REDEEMED, entry.request_id or "", amount=amount)
+    what = entry.request_id or ""
+    await session.log_act(request, ActKind.REDEEMED, user.id, what, amount=amount)
     return render.redirect(request, "/topup", N_("$%(amount)s were added."), amount=amount)
 
 

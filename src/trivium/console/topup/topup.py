@@ -73,11 +73,9 @@ async def visit(request: Request, user_id: int, client_id: str, value: str) -> T
     if not client_id and not value:
         return TopupOrigin()
     found = await context.of(request).oauth.topup_of(client_id, value)
-    if found is None:
+    if found is None or not found[1].works:
         return TopupOrigin(is_broken=True)
     who, app = found
-    if not app.works:
-        return TopupOrigin(is_broken=True)
     return TopupOrigin(
         sent_by=From(
             app_id=app.id,
@@ -117,9 +115,7 @@ STATES: Final = {
 
 
 class TopUp(forms.Form, frozen=True, kw_only=True):
-    """An amount that is offered, or one that was typed; ``app`` and ``t`` as the page's address
-    had them.
-    """
+    """An amount, offered or typed; ``app`` and ``t`` as the page's address had them."""
 
     offered: str = ""
     amount: str = ""

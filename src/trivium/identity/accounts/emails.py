@@ -6,21 +6,15 @@ about the answer or its time tells whether the address is known.
 """
 
 import contextlib
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from trivium.clock import Clock
-from trivium.identity.accounts import throttle
+from trivium.identity.accounts import store, throttle
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Visitor
 from trivium.mail import templates
-from trivium.mail.outbox import MailMessage
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
-
-Writer = Callable[[], Awaitable[MailMessage | None]]
-"""Writes a letter when its turn comes; ``None``: there is nobody to write to."""
+from trivium.mail.outbox import MailMessage, Writer
+from trivium.storage.database import Connection, Database
 
 SIGN_UP: Final = "/sign-up/"
 INVITATION: Final = "/invitation/"
@@ -41,7 +35,7 @@ class Outgoing(Protocol):
 class AccountEmails:
     """Writes the letters of accounts. ``post``: ``None`` when the gateway sends none."""
 
-    def __init__(self, db: "Database", clock: Clock, post: Outgoing | None, origin: str) -> None:
+    def __init__(self, db: Database, clock: Clock, post: Outgoing | None, origin: str) -> None:
         self._db = db
         self._clock = clock
         self._post = post
@@ -58,9 +52,7 @@ class AccountEmails:
             raise AccountError(AccountRefusal.MAIL_OFF)
 
     async def admit(self, visitor: Visitor) -> None:
-        """Count a stranger's request for a letter, by network. Raises ``AccountError`` (MAIL_OFF,
-        TOO_MANY_TRIES).
-        """
+        """Count a request by network. Raises ``AccountError`` (MAIL_OFF, TOO_MANY_TRIES)."""
         self.check()
         async with self._db.write() as conn:
             now = int(self._clock.now())
@@ -68,10 +60,8 @@ class AccountEmails:
         if refused is not None:
             raise refused
 
-    async def may_write_to(self, conn: "Connection", email: str) -> bool:
-        """Count a letter that a stranger caused; ``False`` when the mailbox has had too many of
-        them.
-        """
+    async def may_write_to(self, conn: Connection, email: str) -> bool:
+        """Count a letter that a stranger caused; ``False`` when the mailbox has had too many."""
         refused = await throttle.count(conn, int(self._clock.now()), throttle.of_mailbox(email))
         return refused is None
 
@@ -90,9 +80,7 @@ class AccountEmails:
         self.put(write)
 
     def notify(self, kind: str, language: str, email: str) -> None:
-        """Notify a user of a change, if letters can be sent at all. The change stands in any
-        case.
-        """
+        """Notify a user of a change, which stands in any case, if letters can be sent."""
         if self._post is not None:
             with contextlib.suppress(AccountError):
                 self.send(kind, language, email)
@@ -106,11 +94,7 @@ class AccountEmails:
     async def _warning(
         self, kind: str, user_id: int, language: str, path: str
     ) -> MailMessage | None:
-        """Return the letter, or ``None`` when there were too many: an application can cause it, and
-        must not fill a mailbox.
-        """
-        from trivium.identity.accounts import store
-
+        """The letter; ``None`` after too many: no application shall fill a mailbox."""
         async with self._db.write() as conn:
             found = await store.account(conn, user_id=user_id)
             if found is None or found.user.disabled:

@@ -5,48 +5,28 @@ A user that does not exist is checked against a hash that no known password has.
 before the password is looked at, so that a hundred at once are a hundred.
 """
 
-from typing import TYPE_CHECKING
-
-from trivium.clock import Clock
-from trivium.identity.accounts import names, throttle
+from trivium.identity.accounts import names, store, throttle
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
-from trivium.identity.accounts.hashing import Hasher
 from trivium.identity.accounts.model import HalfWay, LoggedIn, Session, Visitor, Way
+from trivium.identity.accounts.part import AccountPart
 from trivium.identity.accounts.passwords import CHARS_MAX
-from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
-
-if TYPE_CHECKING:
-    from trivium.identity.accounts.store import LoginAccount
-    from trivium.storage.database import Connection, Database
+from trivium.identity.accounts.store import LoginAccount
+from trivium.identity.accounts.tickets import TicketPurpose
+from trivium.storage.database import Connection
 
 
-class PasswordLogin:
+class PasswordLogin(AccountPart):
     """Logins by password. Storage faults pass through as they are."""
-
-    def __init__(
-        self, db: "Database", clock: Clock, hasher: Hasher, sessions: Sessions, tickets: Tickets
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._hasher = hasher
-        self._sessions = sessions
-        self._tickets = tickets
 
     async def with_password(
         self, name_or_email: str, password: str, visitor: Visitor
     ) -> LoggedIn | HalfWay:
-        """A new session, or the step to a second factor.
-
-        Raises ``AccountError`` (WRONG_LOGIN, TOO_MANY_TRIES, BUSY).
-        """
-        from trivium.identity.accounts import store
-
+        """A session or a step. Raises ``AccountError`` (WRONG_LOGIN, TOO_MANY_TRIES, BUSY)."""
         typed = names.typed(name_or_email)
         async with self._db.write() as conn:
             found = await store.account(conn, name_or_email=typed)
             ours, from_there = _counted(typed, found, visitor)
-            refused = await throttle.count(conn, int(self._clock.now()), ours, from_there)
+            refused = await throttle.count(conn, self._now(), ours, from_there)
         if refused is not None:
             raise refused
         if not await self._is_right(found, password) or found is None:
@@ -67,7 +47,7 @@ class PasswordLogin:
             return await self.proven(conn, now_there, Way.PASSWORD, visitor)
 
     async def proven(
-        self, conn: "Connection", account: "LoginAccount", way: Way, visitor: Visitor
+        self, conn: Connection, account: LoginAccount, way: Way, visitor: Visitor
     ) -> LoggedIn | HalfWay:
         """Continue after a first factor: begin a session, or ask for the second factor. ``account``
         was read to be held. Raises ``AccountError`` (WRONG_LOGIN) for a disabled user.
@@ -93,8 +73,6 @@ class PasswordLogin:
 
     async def has_password(self, user_id: int) -> bool:
         """Whether a user can log in with a password at all."""
-        from trivium.identity.accounts import store
-
         async with self._db.read() as conn:
             found = await store.account(conn, user_id=user_id)
         return found is not None and found.password_hash is not None
@@ -103,13 +81,11 @@ class PasswordLogin:
         """Check the password of a user who is logged in; counted like a login. Raises
         ``AccountError`` (PASSWORD_WRONG, TOO_MANY_TRIES, BUSY).
         """
-        from trivium.identity.accounts import store
-
         # not by address: who is logged in is known, and others there may have failed
         ours = throttle.of_user(user_id)
         async with self._db.write() as conn:
             found = await store.account(conn, user_id=user_id)
-            refused = await throttle.count(conn, int(self._clock.now()), ours)
+            refused = await throttle.count(conn, self._now(), ours)
         if refused is not None:
             raise refused
         if not await self._is_right(found, password):
@@ -117,17 +93,15 @@ class PasswordLogin:
         async with self._db.write() as conn:
             await throttle.forget(conn, ours)
 
-    async def _is_right(self, account: "LoginAccount | None", password: str) -> bool:
-        """Check a password with one hash, whether the account exists or not. Never right for a
-        disabled user.
-        """
+    async def _is_right(self, account: LoginAccount | None, password: str) -> bool:
+        """Check a password with one hash, also without an account. Never right if disabled."""
         stored = None if account is None else account.password_hash
         if len(password) > CHARS_MAX:
             stored = None  # never set, and hashing its beginning would make two passwords of one
         right = await self._hasher.verify(stored, password)
         return right and account is not None and not account.user.disabled
 
-    async def _rehashed(self, account: "LoginAccount", password: str) -> str | None:
+    async def _rehashed(self, account: LoginAccount, password: str) -> str | None:
         """A hash at today's cost, when the stored one was made at another."""
         stored = account.password_hash
         if stored is None or not self._hasher.is_outdated(stored):
@@ -136,7 +110,7 @@ class PasswordLogin:
 
 
 def _counted(
-    typed: str, found: "LoginAccount | None", visitor: Visitor
+    typed: str, found: LoginAccount | None, visitor: Visitor
 ) -> tuple[throttle.Subject, throttle.Subject | None]:
     """Return what a password is counted by: its user's own browser, else the name and the address.
 

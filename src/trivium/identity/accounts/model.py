@@ -82,9 +82,7 @@ class LoggedIn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HalfWay(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a right password where a second factor is asked for. Nobody is logged in
-    yet.
-    """
+    """The password was right and a second factor is asked for: nobody is logged in yet."""
 
     token: str
     """Of this step, which lasts ten minutes."""

@@ -4,44 +4,23 @@ A reset ends every session and voids every open link; it does not log in, and le
 as they are: whoever reads a mailbox has one factor, not two.
 """
 
-from typing import TYPE_CHECKING
-
-from trivium.clock import Clock
-from trivium.identity.accounts import emails, names, passwords, throttle
-from trivium.identity.accounts.emails import AccountEmails
+from trivium.identity import store as users_store
+from trivium.identity.accounts import emails, names, passwords, store, throttle
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
-from trivium.identity.accounts.hashing import Hasher
 from trivium.identity.accounts.login import PasswordLogin
 from trivium.identity.accounts.model import Session, Visitor
-from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import TO_USERS, TicketPurpose, Tickets
+from trivium.identity.accounts.part import AccountPart, Foundation
+from trivium.identity.accounts.tickets import TO_USERS, TicketPurpose
 from trivium.identity.model import User
 from trivium.mail.outbox import MailMessage
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection
 
 
-class Recovery:
+class Recovery(AccountPart):
     """Passwords and addresses of users that exist. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: "Database",
-        clock: Clock,
-        *,
-        hasher: Hasher,
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
-        login: PasswordLogin,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._hasher = hasher
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
+    def __init__(self, on: Foundation, login: PasswordLogin) -> None:
+        super().__init__(on)
         self._login = login
 
     # --- forgotten ---------------------------------------------------------------------------
@@ -56,8 +35,6 @@ class Recovery:
         self._emails.put(lambda: self._reset_letter(typed, visitor.language))
 
     async def _reset_letter(self, typed: str, language: str) -> MailMessage | None:
-        from trivium.identity.accounts import store
-
         async with self._db.write() as conn:
             found = await store.account(conn, name_or_email=typed)
             if found is None or found.user.disabled:
@@ -81,13 +58,9 @@ class Recovery:
         Raises ``AccountError`` (TICKET_GONE, PASSWORD_SHORT, PASSWORD_LONG, PASSWORD_COMMON, BUSY);
         but for the first the link stays good.
         """
-        from trivium.identity.accounts import store
-
         async with self._db.read() as conn:
             ticket = await self._tickets.show(conn, TicketPurpose.RESET, token)
-            account = await store.account(conn, user_id=ticket.user_id)
-        if account is None or account.user.disabled:
-            raise AccountError(AccountRefusal.TICKET_GONE)
+            account = await self._enabled(conn, ticket.user_id, AccountRefusal.TICKET_GONE)
         user = account.user
         password = passwords.check(password, (user.name, user.email))
         stored = await self._hasher.hash(password)
@@ -96,7 +69,7 @@ class Recovery:
             await self._set(conn, user, stored)
             await store.end_sessions(conn, user.id)
             # the letter arrived, if the address is still the one it was sent to
-            await store.verify_email(conn, user.id, ticket.email or "", int(self._clock.now()))
+            await store.verify_email(conn, user.id, ticket.email or "", self._now())
         self._emails.notify("password_changed", visitor.language, user.email)
         return user
 
@@ -111,16 +84,14 @@ class Recovery:
         recent proof instead. Raises ``AccountError`` (PASSWORD_WRONG, CONFIRM_FIRST,
         TOO_MANY_TRIES, PASSWORD_SHORT, PASSWORD_LONG, PASSWORD_COMMON, BUSY, SESSION_GONE).
         """
-        from trivium.identity.accounts import store
-
         user = session.user
         new = passwords.check(new, (user.name, user.email))
         async with self._db.read() as conn:
             account = await store.account(conn, user_id=user.id)
         if account is not None and account.password_hash is not None:
             await self._login.check_password(user.id, current)
-        elif not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
+        else:
+            self._check_confirmed(session)
         stored = await self._hasher.hash(new)
         async with self._db.write() as conn:
             fresh = await self._sessions.renew_in(conn, token)
@@ -130,20 +101,14 @@ class Recovery:
         return fresh
 
     async def set_password(self, user: User, password: str) -> None:
-        """Set a password as an operator; every session ends. Raises ``AccountError`` (PASSWORD_…,
-        BUSY).
-        """
-        from trivium.identity.accounts import store
-
+        """Set a password as an operator; logins end. Raises ``AccountError`` (PASSWORD_…, BUSY)."""
         password = passwords.check(password, (user.name, user.email))
         stored = await self._hasher.hash(password)
         async with self._db.write() as conn:
             await self._set(conn, user, stored)
             await store.end_sessions(conn, user.id)
 
-    async def _set(self, conn: "Connection", user: User, stored: str) -> None:
-        from trivium.identity.accounts import store
-
+    async def _set(self, conn: Connection, user: User, stored: str) -> None:
         await store.set_password(conn, user.id, stored)
         await self._tickets.void(conn, user.id, *TO_USERS, TicketPurpose.SECOND_FACTOR)
         names_of = (throttle.of_typed(user.name), throttle.of_typed(user.email))
@@ -166,8 +131,7 @@ class Recovery:
         Raises ``AccountError`` (CONFIRM_FIRST, EMAIL_BAD, MAIL_OFF, TOO_MANY_TRIES, BUSY).
         """
         email = names.email(email)
-        if not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
+        self._check_confirmed(session)
         await self._emails.admit(visitor)
         user = session.user
         self._emails.put(
@@ -177,8 +141,6 @@ class Recovery:
     async def _email_letter(
         self, user: User, email: str, purpose: TicketPurpose, language: str
     ) -> MailMessage | None:
-        from trivium.identity.accounts import store
-
         async with self._db.write() as conn:
             if not await self._emails.may_write_to(conn, email):
                 return None
@@ -192,16 +154,12 @@ class Recovery:
         """Return the user of a link and the address it would give them, so that somebody who did
         not ask sees it. The link stays good. Raises ``AccountError`` (TICKET_GONE).
         """
-        from trivium.identity.accounts import store
-
         async with self._db.read() as conn:
             try:
                 ticket = await self._tickets.show(conn, TicketPurpose.CHANGE_EMAIL, token)
             except AccountError:
                 ticket = await self._tickets.show(conn, TicketPurpose.VERIFY_EMAIL, token)
-            account = await store.account(conn, user_id=ticket.user_id)
-        if account is None or account.user.disabled:
-            raise AccountError(AccountRefusal.TICKET_GONE)
+            account = await self._enabled(conn, ticket.user_id, AccountRefusal.TICKET_GONE)
         return account.user, ticket.email or ""
 
     async def prove_email(self, token: str, visitor: Visitor) -> User:
@@ -210,10 +168,7 @@ class Recovery:
         Whoever has the link need not be logged in: it shows that they read the mailbox, and gives
         them nothing. Raises ``AccountError`` (TICKET_GONE, EMAIL_TAKEN).
         """
-        from trivium.identity import store as users_store
-        from trivium.identity.accounts import store
-
-        now = int(self._clock.now())
+        now = self._now()
         async with self._db.write() as conn:
             # holds other writes of identities off: the address stays as free as it is found
             await users_store.bump(conn)
@@ -221,10 +176,8 @@ class Recovery:
                 ticket = await self._tickets.take(conn, TicketPurpose.CHANGE_EMAIL, token)
             except AccountError:
                 ticket = await self._tickets.take(conn, TicketPurpose.VERIFY_EMAIL, token)
-            account = await store.account(conn, user_id=ticket.user_id)
+            account = await self._enabled(conn, ticket.user_id, AccountRefusal.TICKET_GONE)
             email = ticket.email or ""
-            if account is None or account.user.disabled:
-                raise AccountError(AccountRefusal.TICKET_GONE)
             holder = await store.account(conn, name_or_email=email)
             if holder is not None and holder.user.id != account.user.id:
                 raise AccountError(AccountRefusal.EMAIL_TAKEN)
@@ -237,12 +190,7 @@ class Recovery:
         return account.user
 
     async def rename(self, user: User, name: str) -> str:
-        """Give a user another name, which must be free. Raises ``AccountError`` (NAME_BAD,
-        NAME_TAKEN).
-        """
-        from trivium.identity import store as users_store
-        from trivium.identity.accounts import store
-
+        """Give a user another free name. Raises ``AccountError`` (NAME_BAD, NAME_TAKEN)."""
         name = names.name(name)
         async with self._db.write() as conn:
             await users_store.bump(conn)

@@ -2,26 +2,24 @@
 
 ``sessions`` finds, lists and ends logins; ``login`` lets people in and asks again who they are;
 ``signup`` makes accounts; ``recovery`` has passwords and addresses; ``factor`` asks for more than a
-password; ``passkeys`` does without one, ``outside`` by way of a
-provider; ``preferences`` is how somebody reads the pages.
+password; ``passkeys`` does without one, ``outside`` by way of a provider.
 
 ``Sweeper`` deletes sessions, tickets and counts that are over. Nothing depends on it: whatever is
 over counts for nothing from its second on.
 """
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum, unique
-from typing import TYPE_CHECKING, Final
-
-import structlog
+from typing import Final
 
 from trivium.clock import Clock
+from trivium.identity.accounts import store
 from trivium.identity.accounts.emails import AccountEmails, Outgoing
 from trivium.identity.accounts.hashing import COST, Cost, Hasher
 from trivium.identity.accounts.login import PasswordLogin
 from trivium.identity.accounts.mfa.service import SecondFactor
+from trivium.identity.accounts.part import Foundation
 from trivium.identity.accounts.passkeys.service import Passkeys
 from trivium.identity.accounts.recovery import Recovery
 from trivium.identity.accounts.sessions import Sessions
@@ -30,17 +28,12 @@ from trivium.identity.accounts.sso.provider import SsoProvider
 from trivium.identity.accounts.sso.service import SsoLogins
 from trivium.identity.accounts.tickets import KEPT_S, Tickets
 from trivium.settings.accounts import AccountsSettings as Settings
+from trivium.storage.database import Database
 from trivium.storage.periodic import PAUSE_S, Sweeper
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Database
-    from trivium.storage.vault import Vault
-
+from trivium.storage.vault import Vault
 
 BATCH: Final = 500
 """Rows a table and transaction."""
-
-log = structlog.get_logger()
 
 
 class AccountSweeper(Sweeper):
@@ -51,7 +44,7 @@ class AccountSweeper(Sweeper):
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         *,
@@ -62,8 +55,6 @@ class AccountSweeper(Sweeper):
 
     async def round(self, now: float | None = None) -> int:
         """Delete everything that is over; how many rows that were. Raises the storage errors."""
-        from trivium.identity.accounts import store
-
         swept = 0
         now = self._second(now)
         while True:
@@ -85,28 +76,6 @@ class Theme(Enum):
     DARK = "dark"
 
 
-class Preferences:
-    """Stores the preferences of one user at a time. Storage faults pass through as they are."""
-
-    def __init__(self, db: "Database") -> None:
-        self._db = db
-
-    async def keep(
-        self, user_id: int, *, language: str | None = None, theme: Theme | None = None
-    ) -> None:
-        """Store what was chosen; ``None`` leaves a value as it is. ``language``: a tag that the
-        pages know.
-        """
-        from trivium.identity.accounts import store
-
-        chosen = {} if language is None else {"language": language}
-        if theme is not None:
-            chosen["theme"] = theme.value
-        if chosen:
-            async with self._db.write() as conn:
-                await store.set_preferences(conn, user_id, chosen)
-
-
 HOUR_S: Final = 3600
 DAY_S: Final = 86_400
 
@@ -121,82 +90,44 @@ class Accounts:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         settings: Settings,
         *,
         origin: str,
-        vault: "Vault",
+        vault: Vault,
         post: Outgoing | None = None,
         providers: Mapping[str, SsoProvider] | None = None,
         cost: Cost = COST,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
-        self.preferences: Final = Preferences(db)
+        self._db = db
         self.hasher: Final = Hasher(cost)
         self.emails: Final = AccountEmails(db, clock, post, origin)
-        tickets = Tickets(clock, random_bytes)
-        self.sessions: Final = _sessions(db, clock, random_bytes, settings)
-        self.login: Final = PasswordLogin(db, clock, self.hasher, self.sessions, tickets)
-        self.signup: Final = SignUp(
+        self.sessions: Final = Sessions(
             db,
             clock,
-            hasher=self.hasher,
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-            mode=settings.signup,
-            invitation_s=int(settings.invitation_days * DAY_S),
+            idle_s=int(settings.idle_hours * HOUR_S),
+            lifetime_s=int(settings.session_days * DAY_S),
         )
-        self.recovery: Final = Recovery(
-            db,
-            clock,
-            hasher=self.hasher,
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-            login=self.login,
-        )
+        on = Foundation(db, clock, self.hasher, self.sessions, Tickets(clock), self.emails)
+        self.login: Final = PasswordLogin(on)
+        self.signup: Final = SignUp(on, settings.signup, int(settings.invitation_days * DAY_S))
+        self.recovery: Final = Recovery(on, self.login)
+        self.factor: Final = SecondFactor(on, vault)
+        self.passkeys: Final = Passkeys(on, origin)
+        self.outside: Final = SsoLogins(on, providers or {}, self.login, self.signup)
 
-        self.factor: Final = SecondFactor(
-            db,
-            clock,
-            random_bytes,
-            vault=vault,
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-        )
-
-        self.passkeys: Final = Passkeys(
-            db,
-            clock,
-            origin=origin,
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-            random_bytes=random_bytes,
-        )
-
-        self.outside: Final = SsoLogins(
-            db,
-            clock,
-            random_bytes,
-            providers=providers or {},
-            sessions=self.sessions,
-            tickets=tickets,
-            emails=self.emails,
-            login=self.login,
-            signup=self.signup,
-        )
+    async def prefer(
+        self, user_id: int, *, language: str | None = None, theme: Theme | None = None
+    ) -> None:
+        """Store how a user reads the pages: a tag of ours and a theme; ``None``: as it is."""
+        chosen = {} if language is None else {"language": language}
+        if theme is not None:
+            chosen["theme"] = theme.value
+        if chosen:
+            async with self._db.write() as conn:
+                await store.set_preferences(conn, user_id, chosen)
 
     def close(self) -> None:
         """Stop the threads that hash passwords."""
         self.hasher.close()
-
-
-def _sessions(
-    db: "Database", clock: Clock, random_bytes: Callable[[int], bytes], settings: Settings
-) -> Sessions:
-    idle_s, lifetime_s = settings.idle_hours * HOUR_S, settings.session_days * DAY_S
-    return Sessions(db, clock, random_bytes, idle_s=int(idle_s), lifetime_s=int(lifetime_s))

@@ -6,11 +6,10 @@ Every look is one indexed read: what was ended is over with the next request, on
 Time is the clock's without its jumps: who is logged in stays so while a clock is being set right.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from trivium.clock import Clock, Steady
-from trivium.identity.accounts import tickets
+from trivium.identity.accounts import store, tickets
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import (
     ADDRESS_CHARS_MAX,
@@ -19,9 +18,7 @@ from trivium.identity.accounts.model import (
     Visitor,
     Way,
 )
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 TOUCH_S: Final = 300
 """How often a use is written down: idle time is known to within this."""
@@ -34,29 +31,25 @@ class Sessions:
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
-        random_bytes: Callable[[int], bytes],
         *,
         idle_s: int,
         lifetime_s: int,
     ) -> None:
         self._db = db
         self._time = Steady(clock)
-        self._random_bytes = random_bytes
         self.idle_s: Final = idle_s
         self.lifetime_s: Final = lifetime_s
 
-    async def begin(self, conn: "Connection", user_id: int, way: Way, visitor: Visitor) -> str:
+    async def begin(self, conn: Connection, user_id: int, way: Way, visitor: Visitor) -> str:
         """Begin a session of a user who has just logged in; returns its token.
 
         The token is always new, whatever the browser had before, so that nobody can be given one in
         advance.
         """
-        from trivium.identity.accounts import store
-
         now = int(self._time.now())
-        token = tickets.issue(self._random_bytes)
+        token = tickets.issue()
         values = {
             "digest": tickets.digest(token),
             "user_id": user_id,
@@ -73,11 +66,7 @@ class Sessions:
         return token
 
     async def find(self, token: str) -> Session | None:
-        """Return the session of a cookie's token; ``None`` when it has ended or its user is
-        disabled.
-        """
-        from trivium.identity.accounts import store
-
+        """The session of a cookie's token; ``None``: it has ended, or its user is disabled."""
         digest = tickets.digest(token)
         if digest is None:
             return None
@@ -91,8 +80,6 @@ class Sessions:
 
     async def of_user(self, user_id: int) -> list[Session]:
         """A user's live sessions, the last used first."""
-        from trivium.identity.accounts import store
-
         async with self._db.read() as conn:
             return await store.sessions_of(conn, user_id, int(self._time.now()), self.idle_s)
 
@@ -103,11 +90,9 @@ class Sessions:
         async with self._db.write() as conn:
             return await self.renew_in(conn, token)
 
-    async def renew_in(self, conn: "Connection", token: str, confirmed: Way | None = None) -> str:
+    async def renew_in(self, conn: Connection, token: str, confirmed: Way | None = None) -> str:
         """As ``renew``; with ``confirmed`` its user has just proved again who they are."""
-        from trivium.identity.accounts import store
-
-        fresh = tickets.issue(self._random_bytes)
+        fresh = tickets.issue()
         digest, new = tickets.digest(token), tickets.digest(fresh)
         proof = None if confirmed is None else (int(self._time.now()), confirmed.value)
         if digest is None or new is None or not await store.renew(conn, digest, new, proof):
@@ -116,8 +101,6 @@ class Sessions:
 
     async def end(self, token: str) -> None:
         """End a session, if it has not ended."""
-        from trivium.identity.accounts import store
-
         digest = tickets.digest(token)
         if digest is not None:
             async with self._db.write() as conn:
@@ -125,22 +108,16 @@ class Sessions:
 
     async def end_one(self, user_id: int, session_id: int) -> bool:
         """End one session of a user; ``False`` when it was not theirs, or over."""
-        from trivium.identity.accounts import store
-
         async with self._db.write() as conn:
             return await store.end_session(conn, user_id=user_id, session_id=session_id) == 1
 
     async def end_all(self, user_id: int, but: str | None = None) -> int:
         """End all sessions of a user, but perhaps the one of a token; how many that were."""
-        from trivium.identity.accounts import store
-
         async with self._db.write() as conn:
             return await store.end_sessions(conn, user_id, tickets.digest(but) if but else None)
 
-    async def end_others(self, conn: "Connection", user_id: int, token: str) -> None:
+    async def end_others(self, conn: Connection, user_id: int, token: str) -> None:
         """End all sessions of a user but the one of a token, in a transaction of the caller's."""
-        from trivium.identity.accounts import store
-
         await store.end_sessions(conn, user_id, tickets.digest(token))
 
 

@@ -6,50 +6,30 @@ the owner to confirm it. It also makes the answer to "sign me up" the same for e
 known one gets a letter, too, which says that there is an account.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
-from trivium.clock import Clock
-from trivium.identity.accounts import emails, names, passwords
-from trivium.identity.accounts.emails import AccountEmails
+from trivium.identity import store as users_store
+from trivium.identity.accounts import emails, names, passwords, store
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
-from trivium.identity.accounts.hashing import Hasher
 from trivium.identity.accounts.model import Invitation, LoggedIn, Offer, Visitor, Way
-from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
+from trivium.identity.accounts.part import AccountPart, Foundation
+from trivium.identity.accounts.store import Ticket
+from trivium.identity.accounts.tickets import TicketPurpose
 from trivium.identity.model import User, UserRole
 from trivium.mail.outbox import MailMessage
-
-if TYPE_CHECKING:
-    from trivium.identity.accounts.store import Ticket
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection
 
 OPEN: Final = "open"
 INVITED: Final = "invitation"
 
 
-class SignUp:
+class SignUp(AccountPart):
     """Makes new accounts. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: "Database",
-        clock: Clock,
-        *,
-        hasher: Hasher,
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
-        mode: str,
-        invitation_s: int,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._hasher = hasher
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
+    def __init__(self, on: Foundation, mode: str, invitation_s: int) -> None:
+        super().__init__(on)
         self.mode: Final = mode
         """``open``, ``invitation`` or ``closed``."""
         self._invitation_s = invitation_s
@@ -67,8 +47,6 @@ class SignUp:
         self._emails.put(lambda: self._letter(email, visitor.language))
 
     async def _letter(self, email: str, language: str) -> MailMessage | None:
-        from trivium.identity.accounts import store
-
         async with self._db.write() as conn:
             if not await self._emails.may_write_to(conn, email):
                 return None
@@ -78,10 +56,7 @@ class SignUp:
         return self._emails.letter("sign_up", language, email, emails.SIGN_UP + token)
 
     async def offer(self, token: str) -> Offer:
-        """What a link to make an account holds, to be shown; the link stays good.
-
-        Raises ``AccountError`` (TICKET_GONE, SIGN_UP_CLOSED).
-        """
+        """What a link holds, left good. Raises ``AccountError`` (TICKET_GONE, SIGN_UP_CLOSED)."""
         async with self._db.read() as conn:
             purpose, ticket = await self._shown(conn, token)
         return _offer(purpose, ticket)
@@ -108,12 +83,9 @@ class SignUp:
         return LoggedIn(user=user, token=session)
 
     async def _insert(
-        self, conn: "Connection", name: str, email: str, offer: Offer, stored: str | None
+        self, conn: Connection, name: str, email: str, offer: Offer, stored: str | None
     ) -> User:
-        from trivium.identity import store as users_store
-        from trivium.identity.accounts import store
-
-        now = int(self._clock.now())
+        now = self._now()
         # from here on nobody else writes identities: what is free now stays free
         raised = await users_store.bump(conn)
         if await users_store.like_named(conn, name) or await users_store.find_users(conn, name):
@@ -135,7 +107,7 @@ class SignUp:
             await store.verify_email(conn, user_id, email, now)
         return msgspec.structs.replace(user, id=user_id)
 
-    async def vouched(self, conn: "Connection", wanted: str, email: str) -> User:
+    async def vouched(self, conn: Connection, wanted: str, email: str) -> User:
         """An account without a password, for an address that a trusted provider vouches for.
 
         It gets the wanted name or one like it. Raises ``AccountError`` (EMAIL_TAKEN).
@@ -166,8 +138,6 @@ class SignUp:
         not returned in that case: whoever invites must not be able to use it instead.
         Raises ``AccountError`` (EMAIL_BAD, EMAIL_TAKEN, MAIL_OFF, BUSY).
         """
-        from trivium.identity.accounts import store
-
         email = names.email(email) if email else None
         if by_mail:
             self._emails.check()
@@ -188,23 +158,19 @@ class SignUp:
 
     async def invitations(self) -> list[Invitation]:
         """Those that can still be used, oldest first."""
-        from trivium.identity.accounts import store
-
-        now = int(self._clock.now())
+        now = self._now()
         async with self._db.read() as conn:
             found = await store.open_tickets(conn, TicketPurpose.INVITATION.value, now)
         return [_invitation(ticket) for ticket in found]
 
     async def withdraw(self, invitation_id: int) -> bool:
         """Void an invitation; ``False`` when it was used, expired or never was."""
-        from trivium.identity.accounts import store
-
-        now = int(self._clock.now())
+        now = self._now()
         async with self._db.write() as conn:
             purposes = [TicketPurpose.INVITATION.value]
             return await store.void(conn, purposes, now, ticket_id=invitation_id) == 1
 
-    async def _shown(self, conn: "Connection", token: str) -> "tuple[TicketPurpose, Ticket]":
+    async def _shown(self, conn: Connection, token: str) -> tuple[TicketPurpose, Ticket]:
         """The ticket of either kind of link, as far as the mode allows it."""
         for purpose, modes in (
             (TicketPurpose.INVITATION, (OPEN, INVITED)),
@@ -227,14 +193,14 @@ class _Data(msgspec.Struct):
     proven: bool = False
 
 
-def _offer(purpose: TicketPurpose, ticket: "Ticket") -> Offer:
+def _offer(purpose: TicketPurpose, ticket: Ticket) -> Offer:
     if purpose is TicketPurpose.SIGN_UP:
         return Offer(email=ticket.email, role=UserRole.USER, proven=True)
     data = msgspec.json.decode(ticket.data, type=_Data)
     return Offer(email=ticket.email, role=UserRole(data.role), proven=data.proven)
 
 
-def _invitation(ticket: "Ticket") -> Invitation:
+def _invitation(ticket: Ticket) -> Invitation:
     return Invitation(
         id=ticket.id,
         email=ticket.email,

@@ -122,10 +122,9 @@ async def ways_in(conn: AsyncConnection, user_id: int) -> int:
 # --- sessions --------------------------------------------------------------------------------
 
 
-async def insert_session(conn: AsyncConnection, values: dict[str, Any]) -> int:
-    """Store a session; its id."""
-    made = insert(sessions).values(values).returning(sessions.c.id)
-    return int((await conn.execute(made)).scalar_one())
+async def insert_session(conn: AsyncConnection, values: dict[str, Any]) -> None:
+    """Store a new session's columns."""
+    await conn.execute(insert(sessions).values(values))
 
 
 async def session(conn: AsyncConnection, digest: bytes, now: int, idle_s: int) -> Session | None:
@@ -210,10 +209,9 @@ async def end_oldest(conn: AsyncConnection, user_id: int, keep: int) -> None:
 # --- tickets ---------------------------------------------------------------------------------
 
 
-async def insert_ticket(conn: AsyncConnection, values: dict[str, Any]) -> int:
-    """Store a ticket; its id."""
-    made = insert(tickets).values(values).returning(tickets.c.id)
-    return int((await conn.execute(made)).scalar_one())
+async def insert_ticket(conn: AsyncConnection, values: dict[str, Any]) -> None:
+    """Store a new ticket's columns."""
+    await conn.execute(insert(tickets).values(values))
 
 
 async def ticket(conn: AsyncConnection, purpose: str, digest: bytes, now: int) -> Ticket | None:

@@ -4,8 +4,8 @@ A subject is kept as a digest: the table tells nobody which names and addresses 
 """
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
+from trivium.identity.accounts import store
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Device
 from trivium.identity.accounts.throttle_policy import (
@@ -20,18 +20,14 @@ from trivium.identity.accounts.throttle_policy import (
     forgiven,
     network_of,
 )
+from trivium.storage.database import Connection
 
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection
 Subject = tuple[Limit, bytes]
 """Who is counted, and by which limit."""
 
 
 def of_typed(typed: str) -> Subject:
-    """Passwords for a name or an address, whether or not anybody has it.
-
-    Not for the user behind it: which spellings share one count would tell who exists.
-    """
+    """Passwords for a name or an address as spelt: counts of users would tell who exists."""
     return PER_ACCOUNT, _digest("typed", typed.lower() if "@" in typed else typed)
 
 
@@ -77,14 +73,12 @@ def of_sender(address: str) -> Subject | None:
     return (LETTERS_FROM, _digest("letters", network_of(address))) if address else None
 
 
-async def count(conn: "Connection", now: int, *subjects: Subject | None) -> AccountError | None:
+async def count(conn: Connection, now: int, *subjects: Subject | None) -> AccountError | None:
     """Count one try for every subject, or for none of them and say why.
 
     What is returned is to be raised *after* the transaction, which would be undone otherwise.
     Subjects are held in a fixed order, so that two tries cannot wait for each other.
     """
-    from trivium.identity.accounts import store
-
     counted = []
     wait_s = 0
     for limit, subject in sorted((s for s in subjects if s), key=lambda s: s[1]):
@@ -101,19 +95,15 @@ async def count(conn: "Connection", now: int, *subjects: Subject | None) -> Acco
     return None
 
 
-async def forgive(conn: "Connection", subject: Subject | None) -> None:
+async def forgive(conn: Connection, subject: Subject | None) -> None:
     """Take one try back that turned out well."""
-    from trivium.identity.accounts import store
-
     if subject is not None:
         limit, key = subject
         await store.keep(conn, key, forgiven(limit, await store.seen(conn, key)))
 
 
-async def forget(conn: "Connection", *subjects: Subject) -> None:
+async def forget(conn: Connection, *subjects: Subject) -> None:
     """Begin anew: whoever is counted has proved to be the owner."""
-    from trivium.identity.accounts import store
-
     for key in sorted({key for _, key in subjects}):
         await store.forget(conn, key)
 

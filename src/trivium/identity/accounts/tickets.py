@@ -10,28 +10,27 @@ could be timed.
 """
 
 import base64
+import secrets
 from collections.abc import Callable, Mapping
 from enum import Enum, unique
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from trivium.clock import Clock
+from trivium.identity.accounts import store
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
-
-if TYPE_CHECKING:
-    from trivium.identity.accounts.store import Ticket
-    from trivium.storage.database import Connection
-
+from trivium.identity.accounts.store import Ticket
+from trivium.storage.database import Connection
 
 TOKEN_BYTES: Final = 32
 TOKEN_CHARS: Final = 43
 """Of URL-safe base64 without its padding."""
 
 
-def issue(random_bytes: Callable[[int], bytes]) -> str:
-    """A new token. ``random_bytes``: as ``secrets.token_bytes``."""
+def issue(random_bytes: Callable[[int], bytes] = secrets.token_bytes) -> str:
+    """A new token. ``random_bytes``: what nobody can predict."""
     return base64.urlsafe_b64encode(random_bytes(TOKEN_BYTES)).decode().rstrip("=")
 
 
@@ -85,13 +84,15 @@ _NO_DATA: Final[Mapping[str, Any]] = {}
 class Tickets:
     """Issues, shows and takes tickets, in transactions of whoever calls."""
 
-    def __init__(self, clock: Clock, random_bytes: Callable[[int], bytes]) -> None:
+    def __init__(
+        self, clock: Clock, random_bytes: Callable[[int], bytes] = secrets.token_bytes
+    ) -> None:
         self._clock = clock
         self._random_bytes = random_bytes
 
     async def issue(
         self,
-        conn: "Connection",
+        conn: Connection,
         purpose: TicketPurpose,
         *,
         user_id: int | None = None,
@@ -100,8 +101,6 @@ class Tickets:
         lifetime_s: int | None = None,
     ) -> str:
         """A new ticket's token."""
-        from trivium.identity.accounts import store
-
         now = int(self._clock.now())
         token = issue(self._random_bytes)
         values = {
@@ -116,29 +115,23 @@ class Tickets:
         await store.insert_ticket(conn, values)
         return token
 
-    async def show(self, conn: "Connection", purpose: TicketPurpose, token: str) -> "Ticket":
+    async def show(self, conn: Connection, purpose: TicketPurpose, token: str) -> Ticket:
         """An open ticket, left open. Raises ``AccountError`` (TICKET_GONE)."""
-        from trivium.identity.accounts import store
-
         hashed = digest(token)
         found = hashed and await store.ticket(conn, purpose.value, hashed, int(self._clock.now()))
         if not found:
             raise AccountError(AccountRefusal.TICKET_GONE)
         return found
 
-    async def take(self, conn: "Connection", purpose: TicketPurpose, token: str) -> "Ticket":
+    async def take(self, conn: Connection, purpose: TicketPurpose, token: str) -> Ticket:
         """An open ticket, used up with the transaction. Raises ``AccountError`` (TICKET_GONE)."""
-        from trivium.identity.accounts import store
-
         hashed = digest(token)
         found = hashed and await store.claim(conn, purpose.value, hashed, int(self._clock.now()))
         if not found:
             raise AccountError(AccountRefusal.TICKET_GONE)
         return found
 
-    async def void(self, conn: "Connection", user_id: int, *purposes: TicketPurpose) -> None:
+    async def void(self, conn: Connection, user_id: int, *purposes: TicketPurpose) -> None:
         """Use up a user's open tickets for nothing."""
-        from trivium.identity.accounts import store
-
         now = int(self._clock.now())
         await store.void(conn, [p.value for p in purposes], now, user_id=user_id)

@@ -26,9 +26,7 @@ async def hold(conn: AsyncConnection, user_id: int) -> None:
 async def consents(
     conn: AsyncConnection, user_id: int, grant_id: int | None = None
 ) -> list[tuple[int, int]]:
-    """A user's consents that hold, or that one: the consent's id and the application's. They stay
-    as they are until the transaction ends.
-    """
+    """A user's consents that hold, or that one, held: the consent's id and the application's."""
     query = (
         select(grants.c.id, grants.c.app_id)
         .where(grants.c.user_id == user_id, grants.c.revoked_at.is_(None))

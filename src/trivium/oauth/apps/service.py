@@ -1,24 +1,21 @@
 """Registering, changing and recognising applications. Each call is one transaction."""
 
 import hmac
-import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from trivium.clock import Clock
 from trivium.oauth import credential
-from trivium.oauth.apps import registration
+from trivium.oauth.apps import registration, store
 from trivium.oauth.apps.model import App, AppStatus, GrantType, OwnSecret
 from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError, RegistrationError
-from trivium.oauth.request_origin import NOBODY, RequestOrigin
-from trivium.observe.audit.model import COMMAND_LINE, ActKind
+from trivium.oauth.part import NOBODY, OAuthPart, RequestOrigin
+from trivium.observe.audit.model import COMMAND_LINE, ActKind, Detail
 from trivium.observe.audit.service import Audit
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 SECRET_GRACE_S: Final = 86_400
 """How long a replaced secret still opens: a day to bring the new one to every machine."""
@@ -31,30 +28,27 @@ _KINDS: Final = {
     AppStatus.BLOCKED: ActKind.APP_SUSPENDED,
 }
 _NOBODY: Final = credential.digest("")
+_OPERATOR: Final = RequestOrigin(agent=COMMAND_LINE)
 
 
-class Apps:
+class Apps(OAuthPart):
     """Applications in the database. Storage faults pass through as they are."""
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         audit: Audit,
         *,
         apps_max: int,
         apps_per_hour: int,
         allow_insecure_redirect: bool,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         """``apps_max``: of one user; ``apps_per_hour``: registered by one user."""
-        self._db = db
-        self._clock = clock
-        self._audit = audit
+        super().__init__(db, clock, audit)
         self._apps_max = apps_max
         self._apps_per_hour = apps_per_hour
         self._allow_insecure_redirect = allow_insecure_redirect
-        self._random_bytes = random_bytes
 
     async def create(
         self,
@@ -68,22 +62,20 @@ class Apps:
 
         Raises RegistrationError (``name``, ``description``, ``redirect_uri``, ``limit``, ``user``).
         """
-        from trivium.oauth.apps import store
-
-        now = int(self._clock.now())
+        now = self._now()
         app = App(
             id=0,
             user_id=user_id,
             name=registration.name(name),
             description=registration.description(description),
-            client_id=credential.issue(CredentialKind.CLIENT_ID, self._random_bytes),
+            client_id=credential.issue(CredentialKind.CLIENT_ID),
             redirect_uri=self._redirect_uri(redirect_uri),
             created_at=now,
             changed_at=now,
         )
-        secret = credential.issue(CredentialKind.CLIENT_SECRET, self._random_bytes)
+        secret = credential.issue(CredentialKind.CLIENT_SECRET)
         async with self._db.write() as conn:
-            if await store.hold_owner(conn, user_id) is not False:
+            if await store.hold_user(conn, user_id) is not False:
                 raise RegistrationError("user", "this account is disabled")
             if await store.count(conn, user_id) >= self._apps_max:
                 raise RegistrationError(
@@ -97,25 +89,19 @@ class Apps:
             await store.add_secret(
                 conn, app.id, credential.digest(secret), credential.hint(secret), now, now
             )
-            await self._tell(conn, ActKind.APP_CREATED, app, sender)
+            await self._tell_of(conn, ActKind.APP_CREATED, app, sender)
         return app, secret
 
     async def owned_by(self, user_id: int) -> list[App]:
         """A user's applications, oldest first."""
-        from trivium.oauth.apps import store
-
         async with self._db.read() as conn:
             return await store.owned_by(conn, user_id)
 
     async def owned(self, user_id: int, app_id: int) -> tuple[App, list[OwnSecret]]:
         """A user's own application and its secrets. Raises RegistrationError (``app``)."""
-        from trivium.oauth.apps import store
-
         async with self._db.read() as conn:
-            app = await store.owned(conn, user_id, app_id)
-            if app is None:
-                raise _unknown()
-            return app, await store.own_secrets(conn, app_id, int(self._clock.now()))
+            app = _known(await store.owned(conn, user_id, app_id))
+            return app, await store.own_secrets(conn, app_id, self._now())
 
     async def edit(
         self,
@@ -152,7 +138,7 @@ class Apps:
                 rotate_refresh=rotate_refresh,
                 send_iss=send_iss,
                 trusted=app.trusted and is_same,
-                changed_at=app.changed_at if is_same else int(self._clock.now()),
+                changed_at=app.changed_at if is_same else self._now(),
             )
 
         return await self._change(user_id, app_id, change, ActKind.APP_CHANGED, sender)
@@ -173,8 +159,6 @@ class Apps:
 
     async def everything(self) -> list[App]:
         """Return all applications, oldest first."""
-        from trivium.oauth.apps import store
-
         async with self._db.read() as conn:
             return await store.everything(conn)
 
@@ -184,26 +168,17 @@ class Apps:
         """Set the operator's decisions about an application: whether it skips the question, whether
         it works. Raises RegistrationError (``app``).
         """
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
-            app = await store.by_client_id(conn, client_id, hold=True)
-            if app is None:
-                raise _unknown()
+            app = _known(await store.by_client_id(conn, client_id, hold=True))
             app = msgspec.structs.replace(
                 app,
                 trusted=app.trusted if trusted is None else trusted,
                 status=status or app.status,
             )
             await store.replace(conn, app)
-            await self._audit.within(
-                conn,
-                _KINDS[status],
-                subject=app.user_id,
-                what=f"app:{app.id}",
-                agent=COMMAND_LINE,
-                detail={"name": app.name, "trusted": app.trusted},
-            )
+            detail: Detail = {"name": app.name, "trusted": app.trusted}
+            kind, what = _KINDS[status], f"app:{app.id}"
+            await self._tell(conn, kind, app.user_id, what, _OPERATOR, detail, by_user=False)
         return app
 
     async def transfer(self, client_id: str, user_id: int) -> App:
@@ -212,47 +187,31 @@ class Apps:
 
         Raises RegistrationError (``app``; ``user``: there is none, or they are disabled).
         """
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
-            app = await store.by_client_id(conn, client_id, hold=True)
-            if app is None:
-                raise _unknown()
-            if await store.hold_owner(conn, user_id) is not False:
+            app = _known(await store.by_client_id(conn, client_id, hold=True))
+            if await store.hold_user(conn, user_id) is not False:
                 raise RegistrationError("user", "this account is disabled")
             before = app.user_id
-            now = int(self._clock.now())
+            now = self._now()
             app = msgspec.structs.replace(
                 app, user_id=user_id, owner_disabled=False, changed_at=now
             )
             await store.replace(conn, app)
+            detail: Detail = {"name": app.name, "from": before, "to": user_id}
+            kind, what = ActKind.APP_TRANSFERRED, f"app:{app.id}"
             # both of them read it in their own log
             for subject in (before, user_id):
-                await self._audit.within(
-                    conn,
-                    ActKind.APP_TRANSFERRED,
-                    subject=subject,
-                    what=f"app:{app.id}",
-                    agent=COMMAND_LINE,
-                    detail={"name": app.name, "from": before, "to": user_id},
-                )
+                await self._tell(conn, kind, subject, what, _OPERATOR, detail, by_user=False)
         return app
 
     async def rotate_secret(
         self, user_id: int, app_id: int, sender: RequestOrigin = NOBODY
     ) -> tuple[App, str]:
-        """A new secret, which is nowhere to be had again; the one before opens for another day.
-
-        Raises RegistrationError (``app``).
-        """
-        from trivium.oauth.apps import store
-
-        now = int(self._clock.now())
-        secret = credential.issue(CredentialKind.CLIENT_SECRET, self._random_bytes)
+        """A new secret; the former opens for another day. Raises RegistrationError (``app``)."""
+        now = self._now()
+        secret = credential.issue(CredentialKind.CLIENT_SECRET)
         async with self._db.write() as conn:
-            app = await store.owned(conn, user_id, app_id, hold=True)
-            if app is None:
-                raise _unknown()
+            app = _known(await store.owned(conn, user_id, app_id, hold=True))
             await store.add_secret(
                 conn,
                 app_id,
@@ -261,34 +220,25 @@ class Apps:
                 now,
                 now + SECRET_GRACE_S,
             )
-            await self._tell(conn, ActKind.SECRET_ROTATED, app, sender)
+            await self._tell_of(conn, ActKind.SECRET_ROTATED, app, sender)
         return app, secret
 
     async def end_old_secrets(self, user_id: int, app_id: int) -> int:
         """Refuse replaced secrets at once; how many there were. Raises RegistrationError."""
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
-            if await store.owned(conn, user_id, app_id, hold=True) is None:
-                raise _unknown()
+            _known(await store.owned(conn, user_id, app_id, hold=True))
             return await store.end_old_secrets(conn, app_id)
 
     async def delete(self, user_id: int, app_id: int, sender: RequestOrigin = NOBODY) -> App:
         """Delete an application with every consent and token. Raises RegistrationError."""
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
-            app = await store.owned(conn, user_id, app_id, hold=True)
-            if app is None:
-                raise _unknown()
+            app = _known(await store.owned(conn, user_id, app_id, hold=True))
             await store.remove(conn, app_id)
-            await self._tell(conn, ActKind.APP_DELETED, app, sender)
+            await self._tell_of(conn, ActKind.APP_DELETED, app, sender)
         return app
 
     async def find(self, client_id: str) -> App | None:
         """The application of a client id, suspended ones too."""
-        from trivium.oauth.apps import store
-
         if not credential.is_client_id(client_id):
             return None
         async with self._db.read() as conn:
@@ -300,13 +250,11 @@ class Apps:
         Unknown client, wrong secret and suspended application are told alike and cost the same.
         Raises OAuthError (``invalid_client``).
         """
-        from trivium.oauth.apps import store
-
         presented = credential.digest(secret)
         async with self._db.read() as conn:
             is_one = credential.is_client_id(client_id)
             app = await store.by_client_id(conn, client_id) if is_one else None
-            stored = await store.digests(conn, app.id if app else 0, int(self._clock.now()))
+            stored = await store.digests(conn, app.id if app else 0, self._now())
         # every one is compared, and one where there is none
         same = [hmac.compare_digest(presented, digest) for digest in (*stored, _NOBODY)]
         if app is None or not any(same[:-1]) or not app.works:
@@ -321,34 +269,24 @@ class Apps:
         kind: ActKind,
         sender: RequestOrigin,
     ) -> App:
-        from trivium.oauth.apps import store
-
         async with self._db.write() as conn:
-            app = await store.owned(conn, user_id, app_id, hold=True)
-            if app is None:
-                raise _unknown()
+            app = _known(await store.owned(conn, user_id, app_id, hold=True))
             app = change(app)
             await store.replace(conn, app)
-            await self._tell(conn, kind, app, sender)
+            await self._tell_of(conn, kind, app, sender)
         return app
 
-    async def _tell(
-        self, conn: "Connection", kind: ActKind, app: App, sender: RequestOrigin
+    async def _tell_of(
+        self, conn: Connection, kind: ActKind, app: App, sender: RequestOrigin
     ) -> None:
-        await self._audit.within(
-            conn,
-            kind,
-            actor=app.user_id,
-            subject=app.user_id,
-            what=f"app:{app.id}",
-            address=sender.address,
-            agent=sender.agent,
-            detail={"name": app.name, "redirect_uri": app.redirect_uri},
-        )
+        detail: Detail = {"name": app.name, "redirect_uri": app.redirect_uri}
+        await self._tell(conn, kind, app.user_id, f"app:{app.id}", sender, detail)
 
     def _redirect_uri(self, text: str) -> str:
         return registration.redirect_uri(text, allow_insecure=self._allow_insecure_redirect)
 
 
-def _unknown() -> RegistrationError:
-    return RegistrationError("app", "there is no such application of yours")
+def _known(app: App | None) -> App:
+    if app is None:
+        raise RegistrationError("app", "there is no such application of yours")
+    return app

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.store import disable_granted
@@ -41,9 +41,9 @@ def _values(app: App) -> dict[str, Any]:
     )
 
 
-async def hold_owner(conn: AsyncConnection, user_id: int) -> bool | None:
-    """Lock a user and return whether they are disabled; ``None``: there is no such user. The lock
-    makes two registrations at once queue, so that both cannot be the last one allowed.
+async def hold_user(conn: AsyncConnection, user_id: int) -> bool | None:
+    """Lock a user and return whether they are disabled; ``None``: there is no such user. Two
+    registrations at once, or two first consents to an application, wait for each other.
     """
     query = select(users.c.disabled).where(users.c.id == user_id).with_for_update(key_share=True)
     found = await conn.scalar(query)
@@ -58,11 +58,7 @@ async def count(conn: AsyncConnection, user_id: int, since: int = 0) -> int:
 
 async def insert(conn: AsyncConnection, app: App) -> int:
     """Insert an application; returns its id."""
-    values = {
-        **_values(app),
-        "client_id": app.client_id,
-        "created_at": app.created_at,
-    }
+    values = {**_values(app), "client_id": app.client_id, "created_at": app.created_at}
     made = apps.insert().values(values).returning(apps.c.id)
     return int((await conn.execute(made)).scalar_one())
 
@@ -88,11 +84,7 @@ async def owned(
     conn: AsyncConnection, user_id: int, app_id: int, *, hold: bool = False
 ) -> App | None:
     """A user's own application; ``hold``: nobody else changes it until the transaction ends."""
-    query = _APPS.where(apps.c.id == app_id, apps.c.user_id == user_id)
-    if hold:
-        query = query.with_for_update(key_share=True, of=apps)
-    row = (await conn.execute(query)).one_or_none()
-    return None if row is None else app_of(row)
+    return await _one(conn, apps.c.id == app_id, apps.c.user_id == user_id, hold=hold)
 
 
 async def owned_by(conn: AsyncConnection, user_id: int) -> list[App]:
@@ -108,31 +100,38 @@ async def everything(conn: AsyncConnection) -> list[App]:
 
 async def by_client_id(conn: AsyncConnection, client_id: str, *, hold: bool = False) -> App | None:
     """The application of a client id; ``hold``: as ``owned`` has it."""
-    query = _APPS.where(apps.c.client_id == client_id)
+    return await _one(conn, apps.c.client_id == client_id, hold=hold)
+
+
+async def by_id(conn: AsyncConnection, app_id: int) -> App | None:
+    """The application of an id."""
+    return await _one(conn, apps.c.id == app_id)
+
+
+async def _one(
+    conn: AsyncConnection, *which: ColumnElement[bool], hold: bool = False
+) -> App | None:
+    query = _APPS.where(*which)
     if hold:
         query = query.with_for_update(key_share=True, of=apps)
     row = (await conn.execute(query)).one_or_none()
     return None if row is None else app_of(row)
 
 
-async def by_id(conn: AsyncConnection, app_id: int) -> App | None:
-    """The application of an id."""
-    row = (await conn.execute(_APPS.where(apps.c.id == app_id))).one_or_none()
-    return None if row is None else app_of(row)
-
-
 async def digests(conn: AsyncConnection, app_id: int, now: int) -> Sequence[bytes]:
     """Digests of the secrets that open an application now."""
-    live = or_(secrets.c.expires_at.is_(None), secrets.c.expires_at > now)
-    query = select(secrets.c.digest).where(secrets.c.app_id == app_id, live)
-    return (await conn.scalars(query)).all()
+    return (await conn.scalars(select(secrets.c.digest).where(*_opening(app_id, now)))).all()
 
 
 async def own_secrets(conn: AsyncConnection, app_id: int, now: int) -> list[OwnSecret]:
     """The secrets that open an application now, newest first."""
-    live = or_(secrets.c.expires_at.is_(None), secrets.c.expires_at > now)
-    query = select(secrets).where(secrets.c.app_id == app_id, live).order_by(secrets.c.id.desc())
+    query = select(secrets).where(*_opening(app_id, now)).order_by(secrets.c.id.desc())
     return [struct_of(OwnSecret, row) for row in await conn.execute(query)]
+
+
+def _opening(app_id: int, now: int) -> tuple[ColumnElement[bool], ...]:
+    live = or_(secrets.c.expires_at.is_(None), secrets.c.expires_at > now)
+    return secrets.c.app_id == app_id, live
 
 
 async def add_secret(

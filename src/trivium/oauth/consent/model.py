@@ -83,9 +83,7 @@ class ConsentHistory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def holds(grant: Grant, asked: AuthorizationRequest) -> bool:
-    """Whether consent covers a request. Consent to an application that has changed since does
-    not.
-    """
+    """Whether consent covers a request: not to an application that has changed since."""
     return asked.scopes <= grant.scopes and grant.consented_at > asked.app.changed_at
 
 

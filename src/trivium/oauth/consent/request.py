@@ -150,9 +150,7 @@ def _scopes(given: bytes | None, app: App, *, spend: bool) -> frozenset[str]:
 
 
 def _check_state(state: bytes | None, *, is_spared: bool) -> None:
-    """Refuse a missing ``state``. ``is_spared``: PKCE protects the answer as ``state`` would (RFC
-    9700 section 4.7).
-    """
+    """Refuse a missing ``state``. ``is_spared``: PKCE does as well (RFC 9700 section 4.7)."""
     if state is None and not is_spared:
         raise _invalid("state is missing")
     if state is not None and len(state) > STATE_BYTES_MAX:

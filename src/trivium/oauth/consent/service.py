@@ -1,15 +1,14 @@
 """From an authorization request to its answer. Each call is one transaction."""
 
-import secrets
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from trivium.clock import Clock
 from trivium.ledger.amounts import format_usd
 from trivium.oauth import credential, scope
-from trivium.oauth.consent import request
+from trivium.oauth.apps import store as apps_store
+from trivium.oauth.consent import request, store
 from trivium.oauth.consent.model import (
     AuthorizationRequest,
     Authorized,
@@ -22,46 +21,39 @@ from trivium.oauth.consent.model import (
 )
 from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import AuthorizationRefused, Reason, RegistrationError
-from trivium.oauth.request_origin import NOBODY, RequestOrigin
+from trivium.oauth.part import NOBODY, OAuthPart, RequestOrigin
 from trivium.oauth.scope import SPEND
+from trivium.oauth.spend import store as spend_store
 from trivium.oauth.spend.model import budgets, check_cap
-from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.model import ActKind, Detail
 from trivium.observe.audit.service import Audit
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
+from trivium.storage.database import Connection, Database
 
 REQUEST_S: Final = 600
 """How long a request waits for an answer."""
 
 
-class Consents:
+class Consents(OAuthPart):
     """Requests, consent and codes in the database. Storage faults pass through as they are."""
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         audit: Audit,
         *,
         issuer: str,
         code_s: int,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         """``issuer``: the origin of the service, for ``iss``. ``code_s``: lifetime of a code."""
-        self._db = db
-        self._clock = clock
-        self._audit = audit
+        super().__init__(db, clock, audit)
         self._issuer = issuer
         self._code_s = code_s
-        self._random_bytes = random_bytes
 
     async def begin(self, asked: AuthorizationRequest) -> str:
         """Store a request until its user has answered; returns the id that our pages pass on."""
-        from trivium.oauth.consent import store
-
-        now = int(self._clock.now())
-        request_id = credential.issue(CredentialKind.REQUEST, self._random_bytes)
+        now = self._now()
+        request_id = credential.issue(CredentialKind.REQUEST)
         async with self._db.write() as conn:
             await store.insert_request(
                 conn, credential.digest(request_id), asked, now, now + REQUEST_S
@@ -69,14 +61,10 @@ class Consents:
         return request_id
 
     async def find(self, request_id: str, user_id: int | None = None) -> Pending:
-        """Return a waiting request, of any user or of this one. Raises Refused when it has ended or
-        is another user's.
-        """
-        from trivium.oauth.consent import store
-
+        """A waiting request, of any user or of this one. Raises AuthorizationRefused."""
         if not credential.looks_like(CredentialKind.REQUEST, request_id):
             raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
-        now = int(self._clock.now())
+        now = self._now()
         async with self._db.read() as conn:
             pending = await store.find_request(conn, credential.digest(request_id), now)
         if pending is None or (user_id is not None and pending.user_id not in (None, user_id)):
@@ -94,14 +82,12 @@ class Consents:
         Whoever logs in last answers: that is how one switches accounts. Raises Refused.
         """
         await self.find(request_id)
-        await self._pass(request_id, user_id, int(self._clock.now()))
+        await self._pass(request_id, user_id, self._now())
 
     async def weigh(self, request_id: str, user_id: int, *, is_framed: bool) -> Decision:
         """Decide whether this user is asked. The request is this user's from then on. Raises
         Refused for a request that has ended or is another user's.
         """
-        from trivium.oauth.consent import store
-
         pending = await self.find(request_id, user_id)
         if pending.user_id is None:
             async with self._db.write() as conn:
@@ -132,19 +118,18 @@ class Consents:
         Raises Refused for a request that is gone, answered already, or another user's, and
         ValueError for a cap out of range.
         """
-        from trivium.oauth.consent import store
-
-        now = int(self._clock.now())
+        now = self._now()
         digest = credential.digest(request_id)
-        code = credential.issue(CredentialKind.CODE, self._random_bytes)
+        code = credential.issue(CredentialKind.CODE)
         pending = await self.find(request_id, user_id)
         if cap_nanos is not None:
             check_cap(cap_nanos)
         asked = _without_declined(pending.asked, decision, cap_nanos)
         if not asked.scopes:
             return await self.deny(request_id, user_id)
+        what = f"app:{asked.app.id}"
         async with self._db.write() as conn:
-            is_disabled = await store.hold_user(conn, user_id)
+            is_disabled = await apps_store.hold_user(conn, user_id)
             if not await store.take_request(conn, digest, user_id, now):
                 raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
             if is_disabled is not False:
@@ -156,13 +141,13 @@ class Consents:
                 return self._error(asked, "access_denied", "consent was taken back")
             if grant is not None and outlived(grant, asked):
                 await store.revoke_grants(conn, user_id, grant.id, now)
-                await self._tell(conn, ActKind.GRANT_REVOKED, user_id, asked.app.id, sender)
+                await self._tell(conn, ActKind.GRANT_REVOKED, user_id, what, sender)
                 grant = None
-            grant_id = await self._grant(
-                conn, user_id, asked, grant, decision, now, sender.language
-            )
+            grant_id = await self._grant(conn, user_id, asked, grant, decision, sender)
             if SPEND in asked.scopes and cap_nanos is not None:
-                await self._set_cap(conn, user_id, asked.app.id, grant_id, cap_nanos, sender)
+                await spend_store.set_cap(conn, grant_id, cap_nanos, budgets(cap_nanos), now)
+                cap: Detail = {"cap": format_usd(cap_nanos)}
+                await self._tell(conn, ActKind.SPEND_CAP_SET, user_id, what, sender, cap)
             await store.insert_code(
                 conn, credential.digest(code), grant_id, asked, now, now + self._code_s
             )
@@ -170,34 +155,28 @@ class Consents:
             if decision is not Decision.KNOWN:
                 asks = decision is Decision.ASK
                 kinds.insert(0, ActKind.CONSENT if asks else ActKind.AUTO_GRANT)
+            given: Detail = {"scope": scope.written(asked.scopes)}
             for kind in kinds:
-                await self._tell(conn, kind, user_id, asked.app.id, sender, asked.scopes)
+                await self._tell(conn, kind, user_id, what, sender, given)
         return self._answer(asked, [("code", code)])
 
     async def deny(self, request_id: str, user_id: int) -> str:
         """Record that the user does not agree; returns where the browser goes. Raises Refused."""
-        from trivium.oauth.consent import store
-
         pending = await self.find(request_id, user_id)
         async with self._db.write() as conn:
             if not await store.take_request(
-                conn, credential.digest(request_id), user_id, int(self._clock.now())
+                conn, credential.digest(request_id), user_id, self._now()
             ):
                 raise AuthorizationRefused(Reason.REQUEST_UNKNOWN)
         return self._error(pending.asked, "access_denied", "the user did not agree")
 
     async def authorized(self, user_id: int) -> list[Authorized]:
         """A user's consent that holds, newest first."""
-        from trivium.oauth.consent import store
-
         async with self._db.read() as conn:
-            return await store.authorized(conn, user_id, int(self._clock.now()))
+            return await store.authorized(conn, user_id, self._now())
 
     async def revoke(self, user_id: int, grant_id: int, sender: RequestOrigin = NOBODY) -> int:
-        """Take consent back, and every token that came of it; the application's id.
-
-        Raises RegistrationError (``app``).
-        """
+        """End consent and its tokens; the application's id. Raises RegistrationError (``app``)."""
         apps = await self._revoke(user_id, grant_id, sender)
         if not apps:
             raise RegistrationError("app", "there is no such application with access")
@@ -215,91 +194,36 @@ class Consents:
 
     async def _grant(
         self,
-        conn: "Connection",
+        conn: Connection,
         user_id: int,
         asked: AuthorizationRequest,
         before: Grant | None,
         decision: Decision,
-        now: int,
-        language: str,
+        sender: RequestOrigin,
     ) -> int:
         """Consent as it is after this answer; its id."""
-        from trivium.oauth.consent import store
-
-        automatic = decision is Decision.AUTOMATIC
+        if before is not None and decision is Decision.KNOWN:
+            return before.id
+        answer = {
+            "scopes": scope.written(asked.scopes | (before.scopes if before else frozenset())),
+            "consented_at": self._now(),
+            "automatic": decision is Decision.AUTOMATIC,
+            "language": sender.language,
+        }
         if before is None:
-            return await store.insert_grant(
-                conn,
-                user_id,
-                asked.app.id,
-                asked.scopes,
-                now,
-                automatic=automatic,
-                language=language,
-            )
-        if decision is not Decision.KNOWN:
-            scopes = before.scopes | asked.scopes
-            await store.widen_grant(
-                conn, before.id, scopes, now, automatic=automatic, language=language
-            )
+            return await store.insert_grant(conn, user_id, asked.app.id, answer)
+        await store.widen_grant(conn, before.id, answer)
         return before.id
 
-    async def _set_cap(
-        self,
-        conn: "Connection",
-        user_id: int,
-        app_id: int,
-        grant_id: int,
-        cap_nanos: int,
-        sender: RequestOrigin,
-    ) -> None:
-        from trivium.oauth.spend import store
-
-        await store.set_cap(conn, grant_id, cap_nanos, budgets(cap_nanos), int(self._clock.now()))
-        await self._audit.within(
-            conn,
-            ActKind.SPEND_CAP_SET,
-            actor=user_id,
-            subject=user_id,
-            what=f"app:{app_id}",
-            address=sender.address,
-            agent=sender.agent,
-            detail={"cap": format_usd(cap_nanos)},
-        )
-
-    async def _tell(
-        self,
-        conn: "Connection",
-        kind: ActKind,
-        user_id: int,
-        app_id: int,
-        sender: RequestOrigin,
-        scopes: frozenset[str] = frozenset(),
-    ) -> None:
-        await self._audit.within(
-            conn,
-            kind,
-            actor=user_id,
-            subject=user_id,
-            what=f"app:{app_id}",
-            address=sender.address,
-            agent=sender.agent,
-            detail={"scope": scope.written(scopes)} if scopes else None,
-        )
-
     async def _pass(self, request_id: str, user_id: int | None, login_at: int | None) -> None:
-        from trivium.oauth.consent import store
-
         async with self._db.write() as conn:
             await store.pass_request(conn, credential.digest(request_id), user_id, login_at)
 
     async def _revoke(self, user_id: int, grant_id: int | None, sender: RequestOrigin) -> list[int]:
-        from trivium.oauth.consent import store
-
         async with self._db.write() as conn:
-            apps = await store.revoke_grants(conn, user_id, grant_id, int(self._clock.now()))
+            apps = await store.revoke_grants(conn, user_id, grant_id, self._now())
             for app_id in apps:
-                await self._tell(conn, ActKind.GRANT_REVOKED, user_id, app_id, sender)
+                await self._tell(conn, ActKind.GRANT_REVOKED, user_id, f"app:{app_id}", sender)
         return apps
 
     def _answer(self, asked: AuthorizationRequest, said: list[tuple[str, str | bytes]]) -> str:

@@ -96,10 +96,7 @@ async def pass_request(
 
 
 async def take_request(conn: AsyncConnection, digest: bytes, user_id: int, now: int) -> bool:
-    """Remove a request of a user's; ``False`` when it is answered already or has expired.
-
-    Of several that take one, the database lets the first.
-    """
+    """Remove a user's request, the first who tries; ``False``: answered already, or expired."""
     own = (requests.c.digest == digest) & (requests.c.user_id == user_id)
     done = await conn.execute(delete(requests).where(own, requests.c.expires_at > now))
     return done.rowcount == 1
@@ -129,55 +126,22 @@ async def history(conn: AsyncConnection, user_id: int, app_id: int) -> ConsentHi
 
 
 async def insert_grant(
-    conn: AsyncConnection,
-    user_id: int,
-    app_id: int,
-    scopes: frozenset[str],
-    now: int,
-    *,
-    automatic: bool,
-    language: str,
+    conn: AsyncConnection, user_id: int, app_id: int, given: dict[str, Any]
 ) -> int:
-    """New consent; its id. ``language``: of the page on which it was given."""
+    """New consent; its id. ``given``: columns that another consent to more changes, too."""
     values = {
+        **given,
         "user_id": user_id,
         "app_id": app_id,
-        "scopes": scope.written(scopes),
-        "automatic": automatic,
-        "language": language,
-        "created_at": now,
-        "consented_at": now,
+        "created_at": given["consented_at"],
     }
     made = grants.insert().values(values).returning(grants.c.id)
     return int((await conn.execute(made)).scalar_one())
 
 
-async def widen_grant(
-    conn: AsyncConnection,
-    grant_id: int,
-    scopes: frozenset[str],
-    now: int,
-    *,
-    automatic: bool,
-    language: str,
-) -> None:
+async def widen_grant(conn: AsyncConnection, grant_id: int, given: dict[str, Any]) -> None:
     """Record that consent was given again, perhaps to more."""
-    values = {
-        "scopes": scope.written(scopes),
-        "consented_at": now,
-        "automatic": automatic,
-        "language": language,
-    }
-    await conn.execute(update(grants).where(grants.c.id == grant_id).values(values))
-
-
-async def hold_user(conn: AsyncConnection, user_id: int) -> bool | None:
-    """Whether a user is disabled; ``None``: there is none. Two answers of one user, which would
-    both make the first consent to an application, wait for each other.
-    """
-    query = select(users.c.disabled).where(users.c.id == user_id).with_for_update(key_share=True)
-    found = await conn.scalar(query)
-    return None if found is None else bool(found)
+    await conn.execute(update(grants).where(grants.c.id == grant_id).values(given))
 
 
 async def authorized(conn: AsyncConnection, user_id: int, now: int) -> list[Authorized]:
@@ -255,9 +219,7 @@ async def insert_code(
 
 
 async def sweep(conn: AsyncConnection, now: int, codes_before: int, grants_before: int) -> int:
-    """Delete requests that expired, codes that expired before a moment and consent revoked before
-    another; how many.
-    """
+    """Delete expired requests, and codes and consent that ended before a moment; how many."""
     gone = 0
     for table, ended in (
         (requests, requests.c.expires_at <= now),

@@ -1,24 +1,19 @@
 """Making, listing, revoking and recognising developer tokens. Each call is one transaction."""
 
-import secrets
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
-from trivium.clock import Clock
+from trivium.identity.grants import store as granted
 from trivium.identity.model import UserRole
 from trivium.oauth import credential
 from trivium.oauth.apps import registration
 from trivium.oauth.credential import CredentialKind
+from trivium.oauth.developer import store
 from trivium.oauth.developer.model import ADMIN, WRITE_APPS, DeveloperToken
 from trivium.oauth.errors import OAuthError, RegistrationError
-from trivium.oauth.request_origin import NOBODY, RequestOrigin
+from trivium.oauth.part import NOBODY, OAuthPart, RequestOrigin
 from trivium.observe.audit.model import ActKind, Detail
-from trivium.observe.audit.service import Audit
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
 
 DAYS: Final = 90
 """How long a token lives unless its maker says otherwise."""
@@ -27,22 +22,11 @@ DAY_S: Final = 86_400
 HOUR_S: Final = 3600
 PER_HOUR_MAX: Final = 10
 """Tokens a user makes an hour."""
+_REVOKED: Final = ActKind.DEVELOPER_TOKEN_REVOKED
 
 
-class DeveloperTokens:
+class DeveloperTokens(OAuthPart):
     """Developer tokens in the database. Storage faults pass through as they are."""
-
-    def __init__(
-        self,
-        db: "Database",
-        clock: Clock,
-        audit: Audit,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._audit = audit
-        self._random_bytes = random_bytes
 
     async def create(
         self,
@@ -58,12 +42,10 @@ class DeveloperTokens:
 
         Raises RegistrationError (``name``, ``days``, ``permission``, ``rate``).
         """
-        from trivium.oauth.developer import store
-
-        now = int(self._clock.now())
+        now = self._now()
         if not 1 <= days <= DAYS_MAX:
             raise RegistrationError("days", f"must be 1 to {DAYS_MAX}")
-        secret = credential.issue(CredentialKind.DEVELOPER_TOKEN, self._random_bytes)
+        secret = credential.issue(CredentialKind.DEVELOPER_TOKEN)
         token = DeveloperToken(
             id=0,
             user_id=user_id,
@@ -81,33 +63,28 @@ class DeveloperTokens:
                 raise RegistrationError("rate", f"at most {PER_HOUR_MAX} tokens are made an hour")
             token_id = await store.insert(conn, token, credential.digest(secret))
             kind = ActKind.DEVELOPER_TOKEN_CREATED
-            await self._tell(conn, kind, user_id, token_id, sender, {"permission": permission})
+            detail: Detail = {"permission": permission}
+            await self._tell(conn, kind, user_id, _what(token_id), sender, detail)
         return msgspec.structs.replace(token, id=token_id), secret
 
     async def owned_by(self, user_id: int) -> list[DeveloperToken]:
         """A user's tokens, newest first, ended ones too until they are swept."""
-        from trivium.oauth.developer import store
-
         async with self._db.read() as conn:
             return await store.owned_by(conn, user_id)
 
     async def revoke(self, user_id: int, token_id: int, sender: RequestOrigin = NOBODY) -> None:
         """Refuse a token from now on. Raises RegistrationError (``token``)."""
-        from trivium.oauth.developer import store
-
         async with self._db.write() as conn:
-            if not await store.revoke(conn, user_id, token_id, int(self._clock.now())):
+            if not await store.revoke(conn, user_id, token_id, self._now()):
                 raise RegistrationError("token", "there is no such token of yours")
-            await self._tell(conn, ActKind.DEVELOPER_TOKEN_REVOKED, user_id, token_id, sender)
+            await self._tell(conn, _REVOKED, user_id, _what(token_id), sender)
 
     async def revoke_all(self, user_id: int, sender: RequestOrigin = NOBODY) -> int:
         """Refuse all of a user's tokens from now on; how many there were."""
-        from trivium.identity.grants import store as granted
-
         async with self._db.write() as conn:
-            ended = await granted.end_tokens(conn, user_id, int(self._clock.now()))
+            ended = await granted.end_tokens(conn, user_id, self._now())
             for token_id in ended:
-                await self._tell(conn, ActKind.DEVELOPER_TOKEN_REVOKED, user_id, token_id, sender)
+                await self._tell(conn, _REVOKED, user_id, _what(token_id), sender)
         return len(ended)
 
     async def live(self, user_id: int) -> int:
@@ -122,9 +99,7 @@ class DeveloperTokens:
         (``insufficient_scope``, ``access_denied``) for one without the permission, whose user is
         disabled, or, for ``ADMIN``, is no administrator now.
         """
-        from trivium.oauth.developer import store
-
-        now = int(self._clock.now())
+        now = self._now()
         found = None
         if credential.looks_like(CredentialKind.DEVELOPER_TOKEN, presented):
             async with self._db.read() as conn:
@@ -146,22 +121,6 @@ class DeveloperTokens:
             await store.touch(conn, token.id, now)
         return token
 
-    async def _tell(
-        self,
-        conn: "Connection",
-        kind: ActKind,
-        user_id: int,
-        token_id: int,
-        sender: RequestOrigin,
-        detail: Detail | None = None,
-    ) -> None:
-        await self._audit.within(
-            conn,
-            kind,
-            actor=user_id,
-            subject=user_id,
-            what=f"developer_token:{token_id}",
-            address=sender.address,
-            agent=sender.agent,
-            detail=detail,
-        )
+
+def _what(token_id: int) -> str:
+    return f"developer_token:{token_id}"

@@ -11,9 +11,8 @@ would fill every worker's memory, which has all keys.
 """
 
 import secrets
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from trivium.admission.budget_usage import bounds
 from trivium.clock import Clock
 from trivium.identity import keys
 from trivium.identity.model import Period
@@ -22,34 +21,22 @@ from trivium.oauth import credential
 from trivium.oauth.apps.model import App
 from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError, RegistrationError
-from trivium.oauth.request_origin import NOBODY, RequestOrigin
+from trivium.oauth.part import NOBODY, OAuthPart, RequestOrigin
 from trivium.oauth.scope import SPEND
+from trivium.oauth.spend import store
 from trivium.oauth.spend.model import LIVE_MAX, SpendKey, budgets, check_cap
-from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.model import ActKind, Detail
 from trivium.observe.audit.service import Audit
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Database
+from trivium.storage.database import Database
 
 
-class Spending:
+class Spending(OAuthPart):
     """Caps and keys in the database. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: "Database",
-        clock: Clock,
-        audit: Audit,
-        *,
-        enabled: bool,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
-    ) -> None:
+    def __init__(self, db: Database, clock: Clock, audit: Audit, *, enabled: bool) -> None:
         """``enabled``: ``False`` gives no key to any application, whatever users consented to."""
+        super().__init__(db, clock, audit)
         self.enabled = enabled
-        self._db = db
-        self._clock = clock
-        self._audit = audit
-        self._random_bytes = random_bytes
 
     async def issue(self, app: App, token: str, sender: RequestOrigin = NOBODY) -> SpendKey:
         """A key for an access token of the application's own.
@@ -57,15 +44,13 @@ class Spending:
         Raises OAuthError (``invalid_grant``, ``insufficient_scope``, ``unsupported_grant_type``,
         ``temporarily_unavailable`` with how long to wait when there are too many keys).
         """
-        from trivium.oauth.spend import store
-
         if not self.enabled:
             raise OAuthError("unsupported_grant_type", "spending is not switched on here")
-        now = int(self._clock.now())
+        now = self._now()
         invalid = OAuthError("invalid_grant", "the access token is not valid")
         if not credential.looks_like(CredentialKind.ACCESS_TOKEN, token):
             raise invalid
-        secret = keys.issue(self._random_bytes)
+        secret = keys.issue(secrets.token_bytes)
         async with self._db.write() as conn:
             found = await store.held(conn, app.id, credential.digest(token), now)
             if found is None:
@@ -94,15 +79,9 @@ class Spending:
                 budgets=budgets(cap_nanos),
                 now=now,
             )
-            await self._audit.within(
-                conn,
-                ActKind.SPEND_KEY_ISSUED,
-                subject=access.user_id,
-                what=f"app:{app.id}",
-                address=sender.address,
-                agent=sender.agent,
-                detail={"key": key_id, "cap": format_usd(cap_nanos)},
-            )
+            detail: Detail = {"key": key_id, "cap": format_usd(cap_nanos)}
+            kind, what = ActKind.SPEND_KEY_ISSUED, f"app:{app.id}"
+            await self._tell(conn, kind, access.user_id, what, sender, detail, by_user=False)
         return SpendKey(
             key=secret,
             key_id=key_id,
@@ -118,38 +97,23 @@ class Spending:
 
         Raises ValueError for a cap out of range, RegistrationError (``app``) for another consent.
         """
-        from trivium.oauth.spend import store
-
         check_cap(cap_nanos)
-        now = int(self._clock.now())
         async with self._db.write() as conn:
             app_id = await store.capped(conn, user_id, grant_id)
             if app_id is None:
                 raise RegistrationError("app", "there is no such application that may spend")
-            await store.set_cap(conn, grant_id, cap_nanos, budgets(cap_nanos), now)
-            await self._audit.within(
-                conn,
-                ActKind.SPEND_CAP_SET,
-                actor=user_id,
-                subject=user_id,
-                what=f"app:{app_id}",
-                address=sender.address,
-                agent=sender.agent,
-                detail={"cap": format_usd(cap_nanos)},
-            )
+            await store.set_cap(conn, grant_id, cap_nanos, budgets(cap_nanos), self._now())
+            detail: Detail = {"cap": format_usd(cap_nanos)}
+            kind, what = ActKind.SPEND_CAP_SET, f"app:{app_id}"
+            await self._tell(conn, kind, user_id, what, sender, detail)
 
     async def caps(self, user_id: int) -> dict[int, int]:
         """Nano-dollars a month by the consent's id, for a user's consents that have a cap."""
-        from trivium.oauth.spend import store
-
         async with self._db.read() as conn:
             return await store.caps_of(conn, user_id)
 
     async def spent(self, user_id: int) -> dict[int, int]:
         """Nano-dollars since the month began (UTC), by the consent's id, as booked by now."""
-        from trivium.admission.budget_usage import bounds
-        from trivium.oauth.spend import store
-
         since, _ = bounds(Period.MONTH, self._clock.now())
         async with self._db.read() as conn:
             return await store.spent_since(conn, user_id, since)

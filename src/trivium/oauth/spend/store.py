@@ -30,9 +30,7 @@ _BUDGETS: Final = msgspec.json.Encoder()
 async def held(
     conn: AsyncConnection, app_id: int, digest: bytes, now: int
 ) -> tuple[Access, int] | None:
-    """What an access token of this application opens, and the revision that a key for it gets; it
-    stays so until the transaction ends.
-    """
+    """What an application's access token opens, held, and the revision that its key gets."""
     found = await find_access(conn, digest, now)
     if found is None or found.app_id != app_id:
         return None

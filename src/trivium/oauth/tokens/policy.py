@@ -33,7 +33,6 @@ class CodeRow(msgspec.Struct, frozen=True, kw_only=True):
     scopes: frozenset[str]
     code_challenge: str | None
     expires_at: int
-    is_used: bool
     family_id: int | None
     """What came of its first use; ``None``: nothing."""
     is_granted: bool

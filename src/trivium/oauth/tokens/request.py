@@ -36,10 +36,7 @@ _KNOWN: Final = frozenset(
 
 
 def form(content_type: str, query: bytes, body: bytes) -> dict[str, str]:
-    """The parameters of a request; those without a value count as left out.
-
-    Raises OAuthError (``invalid_request``).
-    """
+    """The parameters that have a value. Raises OAuthError (``invalid_request``)."""
     if content_type.partition(";")[0].strip().lower() != FORM:
         raise _invalid(f"the body must be {FORM}")
     if len(body) > BODY_BYTES_MAX:

@@ -9,9 +9,8 @@ address or a form ends up in logs and histories.
 
 import os
 import re
-import secrets
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import parse_qsl
 
 import structlog
@@ -21,17 +20,14 @@ from trivium.oauth import credential
 from trivium.oauth.apps.model import App, GrantType
 from trivium.oauth.credential import CredentialKind
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.request_origin import NOBODY, RequestOrigin
-from trivium.oauth.tokens import policy
+from trivium.oauth.part import NOBODY, OAuthPart, RequestOrigin
+from trivium.oauth.tokens import policy, store
 from trivium.oauth.tokens.model import Access, CodeGrant, Issued, RefreshGrant, RevocationReason
 from trivium.oauth.tokens.policy import RefreshRow, Use
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
 from trivium.secret import KEY_ID_BYTES, Keyring
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
-
+from trivium.storage.database import Connection, Database
 
 REALM: Final = "gateway"
 
@@ -97,32 +93,28 @@ def unheard(user_id: int, language: str) -> None:
     del user_id, language
 
 
-class Tokens:
+class Tokens(OAuthPart):
     """Tokens in the database. Storage faults pass through as they are."""
 
     def __init__(
         self,
-        db: "Database",
+        db: Database,
         clock: Clock,
         audit: Audit,
         keys: Keyring,
         *,
         family_s: int,
         alarm: Alarm = unheard,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         """``keys``: of the gateway, for refresh tokens that can be given again. ``family_s``: after
         so long the user has to agree anew, however often the tokens were refreshed. ``alarm``:
         called when a refresh token was used again, which is how stolen ones show. Not for a code
         that was: who loads an application's callback page twice is no thief.
         """
-        self._db = db
-        self._clock = clock
-        self._audit = audit
+        super().__init__(db, clock, audit)
         self._keys = keys
         self._family_s = family_s
         self.alarm = alarm
-        self._random_bytes = random_bytes
 
     async def exchange(self, app: App, given: CodeGrant, sender: RequestOrigin = NOBODY) -> Issued:
         """Tokens for a code. Raises OAuthError (``invalid_grant``, ``unauthorized_client``).
@@ -130,14 +122,12 @@ class Tokens:
         Whatever else is wrong, the first presentation by its own application uses a code up, and
         the second revokes what came of the first (RFC 6749 section 4.1.2).
         """
-        from trivium.oauth.tokens import store
-
         _check_allowed(app, GrantType.CODE)
         refused = OAuthError("invalid_grant", policy.CODE_INVALID)
         if not credential.looks_like(CredentialKind.CODE, given.code):
             raise refused
         digest = credential.digest(given.code)
-        now = int(self._clock.now())
+        now = self._now()
         issued = None
         async with self._db.write() as conn:
             row = await store.find_code(conn, digest)
@@ -148,7 +138,7 @@ class Tokens:
                     ends = now + self._family_s
                     family_id = await store.insert_family(conn, row.grant_id, row.scopes, now, ends)
                     await store.name_family(conn, digest, family_id)
-                    refresh = credential.issue(CredentialKind.REFRESH_TOKEN, self._random_bytes)
+                    refresh = credential.issue(CredentialKind.REFRESH_TOKEN)
                     await store.insert_refresh(
                         conn,
                         credential.digest(refresh),
@@ -160,7 +150,7 @@ class Tokens:
                     issued = await self._issue(
                         conn, refresh, row.scopes, family_id, row.user_id, now, ends
                     )
-                    await self._tell(conn, ActKind.TOKENS_ISSUED, app, row.user_id, sender)
+                    await self._tell_of(conn, ActKind.TOKENS_ISSUED, app, row.user_id, sender)
         if issued is None:
             raise refused
         return issued
@@ -172,13 +162,11 @@ class Tokens:
 
         Raises OAuthError (``invalid_grant``, ``invalid_scope``, ``unauthorized_client``).
         """
-        from trivium.oauth.tokens import store
-
         _check_allowed(app, GrantType.REFRESH)
         refused = OAuthError("invalid_grant", policy.REFRESH_INVALID)
         if not credential.looks_like(CredentialKind.REFRESH_TOKEN, given.refresh_token):
             raise refused
-        now = int(self._clock.now())
+        now = self._now()
         issued, is_stolen = None, False
         async with self._db.write() as conn:
             digest = credential.digest(given.refresh_token)
@@ -191,7 +179,7 @@ class Tokens:
                     conn, row.family_id, RevocationReason.REUSE, now
                 )
                 log.warning("oauth_refresh_reuse", app=app.client_id, user_id=row.user_id)
-                await self._tell(conn, ActKind.TOKENS_REUSED, app, row.user_id, sender)
+                await self._tell_of(conn, ActKind.TOKENS_REUSED, app, row.user_id, sender)
             else:
                 scopes = policy.narrowed(row.scopes, given.scopes)
                 token: str | None = given.refresh_token
@@ -209,7 +197,7 @@ class Tokens:
                         now,
                         row.family_expires_at,
                     )
-                    await self._tell(conn, ActKind.TOKENS_REFRESHED, app, row.user_id, sender)
+                    await self._tell_of(conn, ActKind.TOKENS_REFRESHED, app, row.user_id, sender)
         if is_stolen and row is not None:
             self.alarm(row.user_id, row.language)
         if issued is None:
@@ -222,18 +210,16 @@ class Tokens:
 
         Raises OAuthError (``unsupported_token_type``) for what is no token to be revoked here.
         """
-        from trivium.oauth.tokens import store
-
         if token.startswith(_OTHERS):
             raise OAuthError("unsupported_token_type", "access and refresh tokens are revoked here")
-        now = int(self._clock.now())
+        now = self._now()
         digest = credential.digest(token)
         if credential.looks_like(CredentialKind.REFRESH_TOKEN, token):
             async with self._db.write() as conn:
                 row = await store.find_refresh(conn, digest, hold=True)
                 if row is not None and row.app_id == app.id:
                     await store.revoke_family(conn, row.family_id, RevocationReason.CLIENT, now)
-                    await self._tell(conn, ActKind.TOKENS_REVOKED, app, row.user_id, sender)
+                    await self._tell_of(conn, ActKind.TOKENS_REVOKED, app, row.user_id, sender)
         elif credential.looks_like(CredentialKind.ACCESS_TOKEN, token):
             async with self._db.write() as conn:
                 if await store.owner_of_access(conn, digest) == app.id:
@@ -241,9 +227,7 @@ class Tokens:
 
     async def access(self, token: str) -> Access:
         """What an access token opens. Raises OAuthError (``invalid_token``)."""
-        from trivium.oauth.tokens import store
-
-        now = int(self._clock.now())
+        now = self._now()
         found = None
         if credential.looks_like(CredentialKind.ACCESS_TOKEN, token):
             async with self._db.read() as conn:
@@ -257,23 +241,14 @@ class Tokens:
 
     # --- own ------------------------------------------------------------------------------------
 
-    async def _tell(
-        self, conn: "Connection", kind: ActKind, app: App, user_id: int, sender: RequestOrigin
+    async def _tell_of(
+        self, conn: Connection, kind: ActKind, app: App, user_id: int, sender: RequestOrigin
     ) -> None:
-        await self._audit.within(
-            conn,
-            kind,
-            subject=user_id,
-            what=f"app:{app.id}",
-            address=sender.address,
-            agent=sender.agent,
-        )
+        await self._tell(conn, kind, user_id, f"app:{app.id}", sender, by_user=False)
 
     async def _replayed(
-        self, conn: "Connection", app: App, digest: bytes, now: int, sender: RequestOrigin
+        self, conn: Connection, app: App, digest: bytes, now: int, sender: RequestOrigin
     ) -> None:
-        from trivium.oauth.tokens import store
-
         # read again: what came of the first presentation may be a moment old
         row = await store.find_code(conn, digest)
         if row is None:
@@ -281,11 +256,9 @@ class Tokens:
         if row.family_id is not None:
             await store.revoke_family(conn, row.family_id, RevocationReason.CODE_REPLAY, now)
         log.warning("oauth_code_replay", app=app.client_id, user_id=row.user_id)
-        await self._tell(conn, ActKind.CODE_REPLAY, app, row.user_id, sender)
+        await self._tell_of(conn, ActKind.CODE_REPLAY, app, row.user_id, sender)
 
-    async def _rotate(self, conn: "Connection", presented: str, row: RefreshRow, now: int) -> str:
-        from trivium.oauth.tokens import store
-
+    async def _rotate(self, conn: Connection, presented: str, row: RefreshRow, now: int) -> str:
         seed = self._keys.id + os.urandom(_SEED_BYTES)
         token = _written(presented, seed, self._keys.key)
         until = min(now + REFRESH_S, row.family_expires_at)
@@ -295,10 +268,8 @@ class Tokens:
         )
         return token
 
-    async def _successor(self, conn: "Connection", presented: str, row: RefreshRow) -> str | None:
+    async def _successor(self, conn: Connection, presented: str, row: RefreshRow) -> str | None:
         """The newest token that follows a used one; ``None`` when it cannot be made again."""
-        from trivium.oauth.tokens import store
-
         token, at = presented, row
         for _ in range(_CHAIN_MAX):
             if at.rotated_at is None:
@@ -315,7 +286,7 @@ class Tokens:
 
     async def _issue(
         self,
-        conn: "Connection",
+        conn: Connection,
         refresh: str,
         scopes: frozenset[str],
         family_id: int,
@@ -323,9 +294,7 @@ class Tokens:
         now: int,
         ends: int,
     ) -> Issued:
-        from trivium.oauth.tokens import store
-
-        token = credential.issue(CredentialKind.ACCESS_TOKEN, self._random_bytes)
+        token = credential.issue(CredentialKind.ACCESS_TOKEN)
         until = min(now + ACCESS_S, ends)
         await store.insert_access(
             conn,

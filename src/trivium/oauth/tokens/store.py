@@ -36,7 +36,6 @@ async def find_code(conn: AsyncConnection, digest: bytes) -> CodeRow | None:
         CodeRow,
         row,
         scopes=frozenset(row.scope.split()),
-        is_used=row.used_at is not None,
         is_granted=bool(row.is_granted),
     )
 
@@ -130,10 +129,7 @@ async def insert_refresh(
 async def find_refresh(
     conn: AsyncConnection, digest: bytes, *, hold: bool = False
 ) -> RefreshRow | None:
-    """A refresh token by the digest of its secret.
-
-    ``hold``: others that hold one of the same family wait until the transaction ends.
-    """
+    """A refresh token by its digest; ``hold``: others of its family wait for the transaction."""
     if hold:
         family = select(refresh.c.family_id).where(refresh.c.digest == digest).scalar_subquery()
         held = select(families.c.id).where(families.c.id == family)

@@ -6,7 +6,7 @@ not named there is refused, and so is one that is there twice.
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -16,21 +16,17 @@ from starlette.responses import Response
 
 from trivium.console import context
 from trivium.console.api import answer
-from trivium.console.api.answer import Endpoint
+from trivium.console.api.answer import ApiError, Endpoint
 from trivium.console.context import Console
 from trivium.identity.directory import ID_MAX
 from trivium.identity.errors import IdentityError, TakenError
+from trivium.identity.revocation import ActLog
 from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.errors import OAuthError
-from trivium.oauth.tokens import service
-from trivium.observe.audit.model import ActKind, Detail
 from trivium.storage.errors import StorageError
 from trivium.wire import peek
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection
 
 BODY_BYTES_MAX: Final = 131_072
 _ID_CHARS_MAX: Final = len(str(ID_MAX))
@@ -40,15 +36,6 @@ log = structlog.get_logger()
 
 class ApiBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The members of a request's body. An unknown member is refused."""
-
-
-class ApiError(Exception):
-    """An error to be answered. ``retry_after``: seconds; ``None`` where waiting does not help."""
-
-    def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.retry_after = retry_after
 
 
 class AdminRequest(msgspec.Struct, frozen=True):
@@ -74,29 +61,10 @@ class AdminRequest(msgspec.Struct, frozen=True):
         return found
 
     @property
-    def told(self) -> dict[str, Any]:
-        """Return who did it, from where and with what, for the audit log."""
+    def log(self) -> ActLog:
+        """The audit log for what this administrator does."""
         sender = answer.sender(self.request)
-        return {"actor": self.by, "address": sender.address, "agent": sender.agent}
-
-    async def log_act_within(
-        self,
-        conn: "Connection",
-        kind: ActKind,
-        subject: int,
-        what: str = "",
-        detail: Detail | None = None,
-    ) -> None:
-        """Log the act in the transaction that does it."""
-        audit = self.console.audit
-        await audit.within(conn, kind, subject=subject, what=what, detail=detail, **self.told)
-
-    async def log_act(
-        self, kind: ActKind, subject: int, what: str = "", **detail: str | int | bool | None
-    ) -> None:
-        """Log what was done, and to whose account."""
-        audit = self.console.audit
-        await audit.add(kind, subject=subject, what=what, detail=detail or None, **self.told)
+        return ActLog(self.console.audit, self.by, sender.address, sender.agent)
 
 
 class ApiMethod(msgspec.Struct, frozen=True):
@@ -147,26 +115,19 @@ def usd(member: str, text: str) -> int:
 
 
 async def _administrator(request: Request) -> int:
-    """Return the administrator whose token was presented, if it was made for this API. Raises
-    Refusal.
-    """
+    """The administrator whose token for this API was presented. Raises ApiError."""
     oauth = context.of(request).oauth
     where = answer.network(request)
     wait = await oauth.failures.wait(where)
     if wait is not None:
         raise ApiError(429, "too many tokens that are not valid", wait)
     try:
-        presented = service.presented(request.headers.getlist("authorization"), b"")
-        token = await oauth.developer.authenticate(presented, ADMIN)
-    except service.NoToken:
-        message = "send a developer token for administration as: Authorization: Bearer gwdev_..."
-        raise ApiError(401, message) from None
+        return await answer.developer(request, ADMIN, " for administration")
     except OAuthError as error:
         if error.status == 403:
             raise ApiError(403, error.description) from None
         await oauth.failures.count(where)
         raise ApiError(401, error.description) from None
-    return token.user_id
 
 
 def _query(request: Request, known: frozenset[str]) -> dict[str, str]:
@@ -184,21 +145,12 @@ def _query(request: Request, known: frozenset[str]) -> dict[str, str]:
 
 async def _body(request: Request, kind: type[ApiBody] | None) -> ApiBody | None:
     """What was sent. Raises Refusal."""
-    body = await request.body()
     if kind is None:
-        if body:
+        if await request.body():
             raise ApiError(400, "this request takes no body")
         return None
-    said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if said != "application/json":
-        raise ApiError(415, "the body must be application/json")
-    if len(body) > BODY_BYTES_MAX:
-        raise ApiError(413, f"the body has more than {BODY_BYTES_MAX} bytes")
-    try:
-        found = _decoder(kind).decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ApiError(400, str(error)) from None
-    _check_names(body)
+    found = await answer.json_body(request, _decoder(kind).decode, BODY_BYTES_MAX)
+    _check_names(await request.body())
     return found
 
 
@@ -226,12 +178,8 @@ def _check_names(raw: bytes) -> None:
 
 
 def _refused(error: ApiError | IdentityError | LedgerError) -> Response:
-    made = answer.enveloped(_status(error), str(error))
-    if made.status_code == 401:
-        made.headers["www-authenticate"] = "Bearer"
-    if isinstance(error, ApiError) and error.retry_after is not None:
-        made.headers["retry-after"] = str(error.retry_after)
-    return made
+    wait = error.retry_after if isinstance(error, ApiError) else None
+    return answer.failed(_status(error), str(error), wait)
 
 
 def _status(error: ApiError | IdentityError | LedgerError) -> int:

@@ -1,19 +1,18 @@
 """``/api/admin/users/{user}/credit``: money onto a balance, once for each id."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
-from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiError, ApiMethod, resource, usd
+from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd
+from trivium.console.api.answer import ApiError
 from trivium.identity.model import User
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.entries import NOTE_CHARS_MAX
 from trivium.ledger.errors import BookedError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.observe.audit.model import ActKind
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection
+from trivium.storage.database import Connection
 
 
 class NewCredit(ApiBody, frozen=True, kw_only=True):
@@ -26,9 +25,7 @@ class NewCredit(ApiBody, frozen=True, kw_only=True):
 
 
 async def create(asked: AdminRequest) -> Any:
-    """Book the credit; answers with the entry and the balance after it. A repeated call gets the
-    entry of the first.
-    """
+    """Book the credit, once; answers with the entry and the balance after it."""
     wanted: NewCredit = asked.body
     console = asked.console
     user = await console.directory.one(asked.number("user"))
@@ -61,20 +58,17 @@ async def create(asked: AdminRequest) -> Any:
 
 async def book_within(
     asked: AdminRequest,
-    conn: "Connection",
+    conn: Connection,
     user: User,
     amount_nanos: int,
     note: str,
     request_id: str | None = None,
 ) -> Entry:
-    """Append an entry as the administrator's act, told in the same transaction.
+    """Append an entry as the administrator's act, logged with it. Raises ``LedgerError``."""
 
-    Raises ``LedgerError`` as ``Entries.book`` does.
-    """
-
-    async def log_act(conn: "Connection", entry: Entry) -> None:
+    async def log_act(conn: Connection, entry: Entry) -> None:
         detail = {"amount": format_usd(amount_nanos)}
-        await asked.log_act_within(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", detail)
+        await asked.log.within(conn, ActKind.USER_CREDIT, user.id, f"entry:{entry.id}", detail)
 
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
     return await asked.console.entries.within(

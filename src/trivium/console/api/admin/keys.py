@@ -8,11 +8,12 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiError, ApiMethod, resource, usd
+from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd
+from trivium.console.api.answer import ApiError
 from trivium.identity.model import Key, KeyBudget, Period
 from trivium.identity.terms import Terms
 from trivium.ledger.amounts import format_usd
-from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.model import ActKind, Detail
 from trivium.settings.limits import limits as rates_of
 
 Moment = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
@@ -65,7 +66,7 @@ async def create(asked: AdminRequest) -> Any:
     terms = _terms(asked.body)
     user = await asked.console.directory.one(asked.number("user"))
     key, secret = await asked.console.identity.create_key(user.email, **terms)
-    await asked.log_act(ActKind.KEY_CREATED, user.id, f"key:{key.id}", name=key.name)
+    await asked.log.add(ActKind.KEY_CREATED, user.id, f"key:{key.id}", {"name": key.name})
     return {**_shown(key), "key": secret}
 
 
@@ -92,12 +93,12 @@ async def change(asked: AdminRequest) -> Any:
     if terms:
         key, members = await own.edit(owner, key.id, altered)
         if members:
-            said = {"name": key.name, "changed": ", ".join(members)}
-            await asked.log_act(ActKind.KEY_CHANGED, owner, f"key:{key.id}", **said)
+            said: Detail = {"name": key.name, "changed": ", ".join(members)}
+            await asked.log.add(ActKind.KEY_CHANGED, owner, f"key:{key.id}", said)
     if isinstance(wanted.paused, bool) and wanted.paused != key.paused:
-        key = await (own.pause if wanted.paused else own.resume)(owner, key.id)
+        key = await own.switch(owner, key.id, paused=wanted.paused)
         kind = ActKind.KEY_PAUSED if key.paused else ActKind.KEY_RESUMED
-        await asked.log_act(kind, owner, f"key:{key.id}", name=key.name)
+        await asked.log.add(kind, owner, f"key:{key.id}", {"name": key.name})
     return _shown(key)
 
 
@@ -106,7 +107,8 @@ async def revoke(asked: AdminRequest) -> Any:
     key = await asked.console.directory.key(asked.number("key"))
     if not key.disabled:
         key = await asked.console.own_keys.revoke(key.user_id, key.id)
-        await asked.log_act(ActKind.KEY_REVOKED, key.user_id, f"key:{key.id}", name=key.name)
+        said: Detail = {"name": key.name}
+        await asked.log.add(ActKind.KEY_REVOKED, key.user_id, f"key:{key.id}", said)
     return _shown(key)
 
 

@@ -1,6 +1,6 @@
 """``/api/admin/users``: everybody, found, made, switched off and on, given a role."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -9,19 +9,17 @@ from trivium.console.api.admin import credit
 from trivium.console.api.admin.base import (
     AdminRequest,
     ApiBody,
-    ApiError,
     ApiMethod,
     resource,
     usd,
     whole,
 )
+from trivium.console.api.answer import ApiError
 from trivium.identity.directory import PAGE_MAX
 from trivium.identity.model import User, UserRole
 from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection
+from trivium.storage.database import Connection
 
 PAGE: Final = 50
 """Users a page, unless the caller says otherwise."""
@@ -29,9 +27,7 @@ SEARCH_CHARS_MAX: Final = 254
 
 
 class NewUser(ApiBody, frozen=True, kw_only=True):
-    """Who it is. ``unlimited``: spends without a balance; ``credit``: US dollars to begin with,
-    for others.
-    """
+    """Who it is, and what they spend: ``unlimited``, or US dollars to begin with."""
 
     name: str
     email: str
@@ -72,10 +68,8 @@ async def create(asked: AdminRequest) -> Any:
     if wanted.credit is not None and amount_nanos <= 0:
         raise ApiError(400, "credit: must be above zero; leave it out for none")
 
-    async def begin(conn: "Connection", user: User) -> None:
-        await asked.log_act_within(
-            conn, ActKind.USER_CREATED, user.id, "", {"role": user.role.value}
-        )
+    async def begin(conn: Connection, user: User) -> None:
+        await asked.log.within(conn, ActKind.USER_CREATED, user.id, "", {"role": user.role.value})
         if amount_nanos:
             await credit.book_within(asked, conn, user, amount_nanos, "credit at creation")
 
@@ -103,10 +97,10 @@ async def change(asked: AdminRequest) -> Any:
         raise ApiError(409, "nobody switches themselves off or changes their own role")
     if isinstance(wanted.disabled, bool) and is_switched:
         user = await directory.switch(
-            asked.by, user.id, disabled=wanted.disabled, log_act=asked.log_act_within
+            asked.by, user.id, disabled=wanted.disabled, log_act=asked.log.within
         )
     if isinstance(wanted.role, UserRole) and is_appointed:
-        user = await directory.appoint(asked.by, user.id, wanted.role, asked.log_act_within)
+        user = await directory.appoint(asked.by, user.id, wanted.role, asked.log.within)
     return await _with_balance(asked, user)
 
 

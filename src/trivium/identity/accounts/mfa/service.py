@@ -11,25 +11,22 @@ counted and a code works once.
 
 import base64
 import hmac
+import secrets
 from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 import structlog
 
-from trivium.clock import Clock
 from trivium.identity.accounts import throttle
-from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
+from trivium.identity.accounts.mfa import store
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor, Way
-from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
-
-if TYPE_CHECKING:
-    from trivium.storage.database import Connection, Database
-    from trivium.storage.vault import Vault
-
+from trivium.identity.accounts.part import AccountPart, Foundation
+from trivium.identity.accounts.tickets import TicketPurpose
+from trivium.storage.database import Connection
+from trivium.storage.vault import Vault, VaultError
 
 STEP_S: Final = 30
 SKEW: Final = 1
@@ -71,7 +68,7 @@ def address(secret: str, account: str, issuer: str) -> str:
     return TOTP(secret).provisioning_uri(name=account, issuer_name=issuer)
 
 
-def recovery_code(random_bytes: Callable[[int], bytes]) -> str:
+def recovery_code(random_bytes: Callable[[int], bytes] = secrets.token_bytes) -> str:
     """A new code, in groups of four."""
     # 256 is a multiple of 32: every character is equally likely
     plain = "".join(_ALPHABET[byte % 32] for byte in random_bytes(RECOVERY_CHARS))
@@ -120,32 +117,15 @@ class _Step(msgspec.Struct):
     way: str
 
 
-class SecondFactor:
+class SecondFactor(AccountPart):
     """Authenticator apps and recovery codes. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: "Database",
-        clock: Clock,
-        random_bytes: Callable[[int], bytes],
-        *,
-        vault: "Vault",
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._random_bytes = random_bytes
+    def __init__(self, on: Foundation, vault: Vault) -> None:
+        super().__init__(on)
         self._vault = vault
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
 
     async def state(self, user_id: int) -> FactorState:
         """Return whether the factor is on, and how many recovery codes are left."""
-        from trivium.identity.accounts.mfa import store
-
         async with self._db.read() as conn:
             found = await store.find(conn, user_id)
             left = await store.codes_left(conn, user_id)
@@ -154,29 +134,20 @@ class SecondFactor:
     # --- on and off --------------------------------------------------------------------------
 
     async def begin(self, session: Session) -> Enrolment:
-        """Make a new secret; logins do not ask for it until ``finish``. Raises ``AccountError``
-        (CONFIRM_FIRST, FACTOR_ON).
-        """
-        from trivium.identity.accounts.mfa import store
-
+        """A secret, in use after ``finish``. Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_ON)."""
         self._check_confirmed(session)
         user = session.user
-        secret = base64.b32encode(self._random_bytes(SECRET_BYTES)).decode()
+        secret = base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()
         async with self._db.write() as conn:
             found = await store.find(conn, user.id)
             if found is not None and found.confirmed_at is not None:
                 raise AccountError(AccountRefusal.FACTOR_ON)
             sealed = self._vault.seal(secret.encode(), _place(user.id))
-            await store.begin(conn, user.id, sealed, int(self._clock.now()))
+            await store.begin(conn, user.id, sealed, self._now())
         return Enrolment(secret=secret, address=address(secret, user.name, ISSUER))
 
     async def pending(self, session: Session) -> Enrolment:
-        """The enrolment under way, to be shown again after a slip.
-
-        Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_OFF).
-        """
-        from trivium.identity.accounts.mfa import store
-
+        """The enrolment under way. Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_OFF)."""
         self._check_confirmed(session)
         async with self._db.read() as conn:
             found = await store.find(conn, session.user.id)
@@ -194,8 +165,6 @@ class SecondFactor:
         Raises ``AccountError`` (CONFIRM_FIRST, CODE_WRONG, TOO_MANY_TRIES, FACTOR_OFF,
         SESSION_GONE).
         """
-        from trivium.identity.accounts.mfa import store
-
         self._check_confirmed(session)
         user_id = session.user.id
         fresh, made = "", []
@@ -203,7 +172,7 @@ class SecondFactor:
             found = await store.find(conn, user_id)
             if found is None or found.confirmed_at is not None:
                 raise AccountError(AccountRefusal.FACTOR_OFF)
-            now = int(self._clock.now())
+            now = self._now()
             refused = await throttle.count(conn, now, throttle.of_factor(user_id))
             if refused is None and await self._uses_step(conn, user_id, found.secret, code):
                 await throttle.forget(conn, throttle.of_factor(user_id))
@@ -219,11 +188,7 @@ class SecondFactor:
         return fresh, made
 
     async def off(self, token: str, session: Session, visitor: Visitor) -> str:
-        """Switch the factor off; returns a new token for the session. Raises ``AccountError``
-        (CONFIRM_FIRST, SESSION_GONE).
-        """
-        from trivium.identity.accounts.mfa import store
-
+        """Switch it off; a new token. Raises ``AccountError`` (CONFIRM_FIRST, SESSION_GONE)."""
         self._check_confirmed(session)
         async with self._db.write() as conn:
             await store.remove(conn, session.user.id)
@@ -232,20 +197,12 @@ class SecondFactor:
         return fresh
 
     async def remove(self, user_id: int) -> None:
-        """Switch the factor off as an operator, for a user who lost the phone and the recovery
-        codes.
-        """
-        from trivium.identity.accounts.mfa import store
-
+        """Switch it off as an operator, for a user who lost the phone and the recovery codes."""
         async with self._db.write() as conn:
             await store.remove(conn, user_id)
 
     async def new_codes(self, session: Session) -> list[str]:
-        """Replace the recovery codes; returns the new ones. Raises ``AccountError`` (CONFIRM_FIRST,
-        FACTOR_OFF).
-        """
-        from trivium.identity.accounts.mfa import store
-
+        """Replace the recovery codes. Raises ``AccountError`` (CONFIRM_FIRST, FACTOR_OFF)."""
         self._check_confirmed(session)
         async with self._db.write() as conn:
             found = await store.find(conn, session.user.id)
@@ -256,20 +213,14 @@ class SecondFactor:
     # --- asking for it -----------------------------------------------------------------------
 
     async def enter(self, step: str, typed: str, visitor: Visitor) -> LoggedIn:
-        """Complete a login after ``HalfWay``, with a code of the app or a recovery code. Raises
-        ``AccountError`` (TICKET_GONE, CODE_WRONG, TOO_MANY_TRIES).
-        """
-        from trivium.identity.accounts import store as accounts_store
-
+        """The second step. Raises ``AccountError`` (TICKET_GONE, CODE_WRONG, TOO_MANY_TRIES)."""
         token, recovery = "", False
         async with self._db.write() as conn:
             ticket = await self._tickets.show(conn, TicketPurpose.SECOND_FACTOR, step)
-            account = await accounts_store.account(conn, user_id=ticket.user_id, hold=True)
-            if account is None or account.user.disabled:
-                raise AccountError(AccountRefusal.TICKET_GONE)
-            user = account.user
+            gone = AccountRefusal.TICKET_GONE
+            user = (await self._enabled(conn, ticket.user_id, gone, hold=True)).user
             ours, there = throttle.of_factor(user.id), throttle.of_address(visitor.address)
-            refused = await throttle.count(conn, int(self._clock.now()), ours, there)
+            refused = await throttle.count(conn, self._now(), ours, there)
             if refused is None:
                 recovery = await self._uses_recovery(conn, user.id, typed)
                 if recovery or await self._is_code(conn, user.id, typed):
@@ -286,19 +237,14 @@ class SecondFactor:
             self._emails.notify("recovery_code_used", visitor.language, user.email)
         return LoggedIn(user=user, token=token)
 
-    async def _is_code(self, conn: "Connection", user_id: int, typed: str) -> bool:
-        from trivium.identity.accounts.mfa import store
-
+    async def _is_code(self, conn: Connection, user_id: int, typed: str) -> bool:
         found = await store.find(conn, user_id)
         if found is None or found.confirmed_at is None:
             return False
         return await self._uses_step(conn, user_id, found.secret, typed)
 
-    async def _uses_step(self, conn: "Connection", user_id: int, sealed: bytes, typed: str) -> bool:
+    async def _uses_step(self, conn: Connection, user_id: int, sealed: bytes, typed: str) -> bool:
         """Whether a code is right and was not used before; used up if so."""
-        from trivium.identity.accounts.mfa import store
-        from trivium.storage.vault import VaultError
-
         try:
             secret = self._vault.open(sealed, _place(user_id)).decode()
         except VaultError as error:
@@ -314,25 +260,17 @@ class SecondFactor:
             await store.reseal(conn, user_id, sealed, fresh)
         return True
 
-    async def _uses_recovery(self, conn: "Connection", user_id: int, typed: str) -> bool:
-        from trivium.identity.accounts.mfa import store
-
+    async def _uses_recovery(self, conn: Connection, user_id: int, typed: str) -> bool:
         digest = recovery_digest(typed)
         if digest is None:
             return False
-        return await store.use_code(conn, user_id, digest, int(self._clock.now()))
+        return await store.use_code(conn, user_id, digest, self._now())
 
-    async def _new_codes(self, conn: "Connection", user_id: int) -> list[str]:
-        from trivium.identity.accounts.mfa import store
-
-        made = [recovery_code(self._random_bytes) for _ in range(RECOVERY_CODES)]
+    async def _new_codes(self, conn: Connection, user_id: int) -> list[str]:
+        made = [recovery_code() for _ in range(RECOVERY_CODES)]
         digests = [digest for code in made if (digest := recovery_digest(code))]
         await store.replace_codes(conn, user_id, digests)
         return made
-
-    def _check_confirmed(self, session: Session) -> None:
-        if not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
 
 
 def _place(user_id: int) -> bytes:

@@ -20,9 +20,7 @@ class Factor(NamedTuple):
 
 
 async def find(conn: AsyncConnection, user_id: int) -> Factor | None:
-    """Return a user's second factor, also one whose enrolment is under way; ``None`` without
-    one.
-    """
+    """A user's second factor, also one whose enrolment is under way; ``None`` without one."""
     query = select(totp_secrets.c.secret, totp_secrets.c.confirmed_at, totp_secrets.c.last_step)
     row = (await conn.execute(query.where(totp_secrets.c.user_id == user_id))).one_or_none()
     return None if row is None else Factor(*row)

@@ -6,25 +6,22 @@ backwards was copied, and is refused.
 """
 
 import secrets
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 import structlog
 
-from trivium.clock import Clock
+from trivium.identity.accounts import store as accounts_store
 from trivium.identity.accounts import throttle
-from trivium.identity.accounts.emails import AccountEmails
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import LoggedIn, Session, Visitor, Way
+from trivium.identity.accounts.part import AccountPart, Foundation
+from trivium.identity.accounts.passkeys import store
 from trivium.identity.accounts.passkeys.model import Challenge, Passkey, party_of
-from trivium.identity.accounts.sessions import Sessions
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
+from trivium.identity.accounts.passkeys.store import StoredPasskey
+from trivium.identity.accounts.tickets import TicketPurpose
+from trivium.storage.database import Connection
 from trivium.storage.errors import Conflict
-
-if TYPE_CHECKING:
-    from trivium.identity.accounts.passkeys.store import StoredPasskey
-    from trivium.storage.database import Connection, Database
 
 PASSKEYS_MAX: Final = 20
 """Of one user."""
@@ -50,48 +47,26 @@ class _Answer(msgspec.Struct, frozen=True, rename="camel"):
     response: _Response = _Response()
 
 
-class Passkeys:
+class Passkeys(AccountPart):
     """Adds passkeys and logs in with them. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: "Database",
-        clock: Clock,
-        *,
-        origin: str,
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
-        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
-    ) -> None:
-        self._db = db
-        self._clock = clock
+    def __init__(self, on: Foundation, origin: str) -> None:
+        super().__init__(on)
         self._origin = origin
         self.party: Final = party_of(origin)
         """The name they are bound to; ``None``: the gateway's address allows none."""
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
-        self._random_bytes = random_bytes
 
     async def of_user(self, user_id: int) -> list[Passkey]:
         """A user's passkeys, in the order they were added."""
-        from trivium.identity.accounts.passkeys import store
-
         async with self._db.read() as conn:
             return await store.of_user(conn, user_id)
 
     # --- adding and removing -----------------------------------------------------------------
 
     async def begin(self, session: Session) -> Challenge:
-        """Ask the browser for a new passkey.
-
-        Raises ``AccountError`` (CONFIRM_FIRST, PASSKEY_BAD, PASSKEY_MANY).
-        """
+        """Begin to add one. Raises ``AccountError`` (CONFIRM_FIRST, PASSKEY_BAD, PASSKEY_MANY)."""
         from webauthn import generate_registration_options, options_to_json
         from webauthn.helpers import structs
-
-        from trivium.identity.accounts.passkeys import store
 
         party = self._checked(session)
         user = session.user
@@ -99,13 +74,13 @@ class Passkeys:
             known = await store.credentials(conn, user.id)
             if len(known) >= PASSKEYS_MAX:
                 raise AccountError(AccountRefusal.PASSKEY_MANY)
-            handle = await store.handle_of(conn, user.id) or self._random_bytes(HANDLE_BYTES)
+            handle = await store.handle_of(conn, user.id) or secrets.token_bytes(HANDLE_BYTES)
             options = generate_registration_options(
                 rp_id=party,
                 rp_name=PARTY_NAME,
                 user_name=user.name,
                 user_id=handle,
-                challenge=self._random_bytes(32),
+                challenge=secrets.token_bytes(32),
                 authenticator_selection=structs.AuthenticatorSelectionCriteria(
                     resident_key=structs.ResidentKeyRequirement.REQUIRED,
                     user_verification=structs.UserVerificationRequirement.REQUIRED,
@@ -128,8 +103,6 @@ class Passkeys:
         """
         from webauthn import verify_registration_response
 
-        from trivium.identity.accounts.passkeys import store
-
         party = self._checked(session)
         asked = await self._take(step, session.user.id)
         read = _read(answer)
@@ -143,7 +116,7 @@ class Passkeys:
             )
         except Exception as error:
             raise _bad(error) from error
-        now = int(self._clock.now())
+        now = self._now()
         values = {
             "user_id": session.user.id,
             "credential": made.credential_id,
@@ -169,12 +142,8 @@ class Passkeys:
         """Delete a passkey of the user; ``False`` when there was none. Raises ``AccountError``
         (CONFIRM_FIRST, LAST_WAY_IN).
         """
-        from trivium.identity.accounts import store as accounts_store
-        from trivium.identity.accounts.passkeys import store
-
         user_id = session.user.id
-        if not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
+        self._check_confirmed(session)
         async with self._db.write() as conn:
             # holds the user: two that are removed at once are not both the last but one
             await accounts_store.account(conn, user_id=user_id, hold=True)
@@ -186,9 +155,7 @@ class Passkeys:
     # --- logging in --------------------------------------------------------------------------
 
     async def ask(self, visitor: Visitor) -> Challenge:
-        """Ask the browser for any passkey that it has for this gateway. Raises ``AccountError``
-        (PASSKEY_BAD, TOO_MANY_TRIES).
-        """
+        """Ask for any passkey of ours. Raises ``AccountError`` (PASSKEY_BAD, TOO_MANY_TRIES)."""
         from webauthn import generate_authentication_options, options_to_json
         from webauthn.helpers.structs import UserVerificationRequirement
 
@@ -196,12 +163,12 @@ class Passkeys:
             raise AccountError(AccountRefusal.PASSKEY_BAD)
         options = generate_authentication_options(
             rp_id=self.party,
-            challenge=self._random_bytes(32),
+            challenge=secrets.token_bytes(32),
             user_verification=UserVerificationRequirement.REQUIRED,
         )
         step = ""
         async with self._db.write() as conn:
-            now = int(self._clock.now())
+            now = self._now()
             refused = await throttle.count(conn, now, throttle.of_challenges(visitor.address))
             if refused is None:
                 data = {"challenge": options.challenge}
@@ -211,23 +178,17 @@ class Passkeys:
         return Challenge(step=step, options=options_to_json(options))
 
     async def enter(self, step: str, answer: str, visitor: Visitor) -> LoggedIn:
-        """Log in with what the browser had signed.
-
-        Raises ``AccountError`` (TICKET_GONE, PASSKEY_BAD, TOO_MANY_TRIES).
-        """
-        from trivium.identity.accounts import store as accounts_store
-
+        """Log in. Raises ``AccountError`` (TICKET_GONE, PASSKEY_BAD, TOO_MANY_TRIES)."""
         there = throttle.of_address(visitor.address)
         async with self._db.write() as conn:
-            refused = await throttle.count(conn, int(self._clock.now()), there)
+            refused = await throttle.count(conn, self._now(), there)
         if refused is not None:
             raise refused
         asked = await self._take(step, None)
         async with self._db.write() as conn:
             stored = await self._verified(conn, asked, answer)
-            account = await accounts_store.account(conn, user_id=stored.user_id, hold=True)
-            if account is None or account.user.disabled:
-                raise AccountError(AccountRefusal.PASSKEY_BAD)
+            bad = AccountRefusal.PASSKEY_BAD
+            account = await self._enabled(conn, stored.user_id, bad, hold=True)
             await throttle.forgive(conn, there)
             token = await self._sessions.begin(conn, account.user.id, Way.PASSKEY, visitor)
         return LoggedIn(user=account.user, token=token)
@@ -243,12 +204,10 @@ class Passkeys:
                 raise AccountError(AccountRefusal.PASSKEY_BAD)
             return await self._sessions.renew_in(conn, token, Way.PASSKEY)
 
-    async def _verified(self, conn: "Connection", asked: "_Ticket", answer: str) -> "StoredPasskey":
+    async def _verified(self, conn: Connection, asked: "_Ticket", answer: str) -> StoredPasskey:
         """The passkey that signed a challenge, its counter moved on."""
         from webauthn import verify_authentication_response
         from webauthn.helpers import base64url_to_bytes
-
-        from trivium.identity.accounts.passkeys import store
 
         read = _read(answer)
         try:
@@ -272,15 +231,13 @@ class Passkeys:
             )
         except Exception as error:
             raise _bad(error) from error
-        now = int(self._clock.now())
+        now = self._now()
         synced = found.credential_backed_up
         await store.used(conn, stored.id, found.new_sign_count, now, synced=synced)
         return stored
 
     async def _take(self, step: str, user_id: int | None) -> "_Ticket":
-        """Use a challenge up, whether the answer is right or not. A challenge for adding belongs to
-        its user.
-        """
+        """Use a challenge up in any case. One for adding a passkey belongs to its user."""
         async with self._db.write() as conn:
             ticket = await self._tickets.take(conn, TicketPurpose.PASSKEY, step)
         if ticket.user_id != user_id:
@@ -288,8 +245,7 @@ class Passkeys:
         return msgspec.json.decode(ticket.data, type=_Ticket)
 
     def _checked(self, session: Session) -> str:
-        if not session.is_confirmed(self._clock.now()):
-            raise AccountError(AccountRefusal.CONFIRM_FIRST)
+        self._check_confirmed(session)
         if self.party is None:
             raise AccountError(AccountRefusal.PASSKEY_BAD)
         return self.party

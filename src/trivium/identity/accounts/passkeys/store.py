@@ -51,13 +51,7 @@ async def handle_of(conn: AsyncConnection, user_id: int) -> bytes | None:
 
 async def find(conn: AsyncConnection, credential: bytes) -> StoredPasskey | None:
     """The passkey of a credential, held until the transaction ends."""
-    query = select(
-        passkeys.c.id,
-        passkeys.c.user_id,
-        passkeys.c.public_key,
-        passkeys.c.handle,
-        passkeys.c.sign_count,
-    )
+    query = select(*(passkeys.c[name] for name in StoredPasskey._fields))
     query = query.where(passkeys.c.credential == credential).with_for_update()
     row = (await conn.execute(query)).one_or_none()
     return None if row is None else StoredPasskey(*row)

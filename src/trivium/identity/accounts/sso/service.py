@@ -10,19 +10,19 @@ the code, which only that browser and the provider have seen.
 """
 
 import hmac
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
 import msgspec
 
-from trivium.clock import Clock
 from trivium.identity.accounts import names, throttle, tickets
-from trivium.identity.accounts.emails import AccountEmails
+from trivium.identity.accounts import store as accounts_store
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.login import PasswordLogin
 from trivium.identity.accounts.model import HalfWay, LoggedIn, Session, Visitor, Way
-from trivium.identity.accounts.sessions import Sessions
+from trivium.identity.accounts.part import AccountPart, Foundation
 from trivium.identity.accounts.signup import OPEN, SignUp
+from trivium.identity.accounts.sso import store
 from trivium.identity.accounts.sso.model import (
     SsoIdentity,
     SsoLogin,
@@ -31,13 +31,11 @@ from trivium.identity.accounts.sso.model import (
     SsoResult,
 )
 from trivium.identity.accounts.sso.provider import LEEWAY_S, SsoProvider
-from trivium.identity.accounts.tickets import TicketPurpose, Tickets
+from trivium.identity.accounts.store import LoginAccount
+from trivium.identity.accounts.tickets import TicketPurpose
 from trivium.identity.model import UserRole
+from trivium.storage.database import Connection
 from trivium.storage.errors import Conflict
-
-if TYPE_CHECKING:
-    from trivium.identity.accounts.store import LoginAccount
-    from trivium.storage.database import Connection, Database
 
 CALLBACK: Final = "/login/outside/{name}/callback"
 """One address a provider, so that an answer of one is never taken for another's."""
@@ -56,29 +54,18 @@ class _Trip(msgspec.Struct):
     left_at: int
 
 
-class SsoLogins:
+class SsoLogins(AccountPart):
     """Providers and the logins linked there. Storage faults pass through as they are."""
 
     def __init__(
         self,
-        db: "Database",
-        clock: Clock,
-        random_bytes: Callable[[int], bytes],
-        *,
+        on: Foundation,
         providers: Mapping[str, SsoProvider],
-        sessions: Sessions,
-        tickets: Tickets,
-        emails: AccountEmails,
         login: PasswordLogin,
         signup: SignUp,
     ) -> None:
-        self._db = db
-        self._clock = clock
-        self._random_bytes = random_bytes
+        super().__init__(on)
         self._providers = providers
-        self._sessions = sessions
-        self._tickets = tickets
-        self._emails = emails
         self._login = login
         self._signup = signup
 
@@ -100,8 +87,6 @@ class SsoLogins:
 
     async def of_user(self, user_id: int) -> list[SsoLogin]:
         """A user's outside logins, in the order they were linked."""
-        from trivium.identity.accounts.sso import store
-
         async with self._db.read() as conn:
             return await store.of_user(conn, user_id)
 
@@ -122,13 +107,13 @@ class SsoLogins:
         """
         provider = self._provider(name)
         if purpose is SsoPurpose.LINK:
-            _check_confirmed(session, self._clock.now())
+            self._check_confirmed(session)
         async with self._db.write() as conn:
-            now = int(self._clock.now())
+            now = self._now()
             refused = await throttle.count(conn, now, throttle.of_challenges(visitor.address))
         if refused is not None:
             raise refused
-        state, nonce, verifier = (tickets.issue(self._random_bytes) for _ in range(3))
+        state, nonce, verifier = (tickets.issue() for _ in range(3))
         url = await provider.address(
             callback=self._callback(name),
             state=state,
@@ -144,7 +129,7 @@ class SsoLogins:
             verifier=verifier,
             place=place,
             user_id=session.user.id if session else None,
-            left_at=int(self._clock.now()),
+            left_at=self._now(),
         )
         async with self._db.write() as conn:
             step = await self._tickets.issue(
@@ -206,15 +191,13 @@ class SsoLogins:
     async def _enter(
         self, provider: SsoProvider, said: SsoIdentity, visitor: Visitor
     ) -> LoggedIn | HalfWay:
-        from trivium.identity.accounts.sso import store
-
         told = ""
         async with self._db.write() as conn:
             user_id = await store.user_of(conn, said.issuer, said.subject)
             if user_id is None:
                 user_id, told = await self._found(conn, provider, said)
             account = await self._account(conn, user_id)
-            now = int(self._clock.now())
+            now = self._now()
             await store.used(conn, said.issuer, said.subject, said.email[:254], now)
             outcome = await self._login.proven(conn, account, Way.OUTSIDE, visitor)
         if told:
@@ -222,13 +205,9 @@ class SsoLogins:
         return outcome
 
     async def _found(
-        self, conn: "Connection", provider: SsoProvider, said: SsoIdentity
+        self, conn: Connection, provider: SsoProvider, said: SsoIdentity
     ) -> tuple[int, str]:
-        """The account that a login may be linked to by its address, or a new one; and whom to tell
-        of the link.
-        """
-        from trivium.identity.accounts import store as accounts_store
-
+        """The account to link a login to by its address, or a new one; and whom to tell."""
         entry = provider.entry
         if not (entry.trust_email and said.email_verified):
             raise AccountError(AccountRefusal.OUTSIDE_UNKNOWN)
@@ -252,8 +231,6 @@ class SsoLogins:
     # --- for those who are logged in ---------------------------------------------------------
 
     async def _link(self, said: SsoIdentity, session: Session, token: str, visitor: Visitor) -> str:
-        from trivium.identity.accounts.sso import store
-
         async with self._db.write() as conn:
             linked = await store.user_of(conn, said.issuer, said.subject)
             if linked is not None and linked != session.user.id:
@@ -270,8 +247,6 @@ class SsoLogins:
 
         ``auth_time`` must be said where ``max_age`` was asked (OpenID Connect Core 1.0, 3.1.2.1).
         """
-        from trivium.identity.accounts.sso import store
-
         if said.auth_time is None or said.auth_time < left_at - LEEWAY_S:
             raise AccountError(AccountRefusal.OUTSIDE_FAILED)
         async with self._db.write() as conn:
@@ -283,10 +258,7 @@ class SsoLogins:
         """Delete a user's login at a provider; ``False`` when there was none. Raises
         ``AccountError`` (CONFIRM_FIRST, LAST_WAY_IN).
         """
-        from trivium.identity.accounts import store as accounts_store
-        from trivium.identity.accounts.sso import store
-
-        _check_confirmed(session, self._clock.now())
+        self._check_confirmed(session)
         async with self._db.write() as conn:
             await accounts_store.account(conn, user_id=session.user.id, hold=True)
             removed = await store.remove(conn, session.user.id, login_id)
@@ -294,24 +266,20 @@ class SsoLogins:
                 raise AccountError(AccountRefusal.LAST_WAY_IN)
         return removed
 
-    async def _insert(self, conn: "Connection", user_id: int, said: SsoIdentity) -> None:
-        from trivium.identity.accounts.sso import store
-
+    async def _insert(self, conn: Connection, user_id: int, said: SsoIdentity) -> None:
         values: dict[str, Any] = {
             "user_id": user_id,
             "issuer": said.issuer,
             "subject": said.subject,
             "email": said.email[:254],
-            "created_at": int(self._clock.now()),
+            "created_at": self._now(),
         }
         try:
             await store.insert_login(conn, values)
         except Conflict as error:
             raise AccountError(AccountRefusal.OUTSIDE_TAKEN) from error
 
-    async def _account(self, conn: "Connection", user_id: int) -> "LoginAccount":
-        from trivium.identity.accounts import store as accounts_store
-
+    async def _account(self, conn: Connection, user_id: int) -> LoginAccount:
         account = await accounts_store.account(conn, user_id=user_id, hold=True)
         if account is None:
             raise AccountError(AccountRefusal.OUTSIDE_UNKNOWN)
@@ -325,8 +293,3 @@ class SsoLogins:
 
     def _callback(self, name: str) -> str:
         return self._emails.url(CALLBACK.format(name=name))
-
-
-def _check_confirmed(session: Session | None, now: float) -> None:
-    if session is None or not session.is_confirmed(now):
-        raise AccountError(AccountRefusal.CONFIRM_FIRST)
