@@ -45,7 +45,7 @@ step format "$bin/ruff" format --check .
 step lint "$bin/ruff" check .
 step types "$bin/mypy"
 step dependencies "$bin/deptry" src
-step layout "$bin/python" -m pytest tests/layout
+step layout "$bin/python" -m pytest tests/layout -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist worksteal
 [ "${TRIVIUM_WITHOUT_ENGINE:-}" = 1 ] || step engine scripts/environment.sh engine
 [ "${TRIVIUM_WITHOUT_SPEECH:-}" = 1 ] || step speech scripts/environment.sh speech
 step node scripts/node.sh

@@ -8,9 +8,6 @@ import pytest
 WORDS_MIN = 4
 """A docstring of fewer words has no room for a subject, a verb and an object."""
 
-NOT_YET = ("edge/", "providers/", "routing/", "upstream/")
-"""Files and folders of the package whose docstrings are still to be written out."""
-
 KINDS = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 EMPTY = frozenset(
     re.findall(r"\w+", "a an and are as by for in is it its of on or return that the to with")
@@ -49,23 +46,10 @@ def riddles(source):
     ]
 
 
-def place(source):
-    """The file or the folder below the package."""
-    head, folder, _ = source.where.removeprefix("src/trivium/").partition("/")
-    return head + folder
-
-
 def test_docstrings_say_more_than_names(sources):
     """Subject, verb, object: what is returned, when, in which unit."""
-    held = [source for source in sources if place(source) not in NOT_YET]
-    found = [line for source in held for line in riddles(source)]
+    found = [line for source in sources for line in riddles(source)]
     assert [] == found, "\n".join(found)
-
-
-@pytest.mark.parametrize("where", NOT_YET)
-def test_what_is_not_held_yet_still_needs_it(sources, where):
-    """Take the row away when the last riddle is gone."""
-    assert [line for source in sources if place(source) == where for line in riddles(source)]
 
 
 @pytest.mark.parametrize(

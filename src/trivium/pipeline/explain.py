@@ -148,16 +148,16 @@ class Relay:
         steps.read(context)
         assert context.facts is not None
         self.facts = context.facts
-        self._story = context
+        self._context = context
         self._members = members
 
     async def planned(self) -> Plan:
         """Return the plan, as ``Script`` says."""
-        return await steps.planned(self._story)
+        return await steps.planned(self._context)
 
     async def sent(self, step: Step) -> dict[str, Any]:
         """Return what a channel would be sent, as ``Script`` says."""
-        context, members = self._story, self._members
+        context, members = self._context, self._members
         out: dict[str, Any] = {}
         if context.services.url_fetcher is not None:
             out["fetched"] = list(fetch_inputs.pretend(context, step, members, self.facts))

@@ -123,13 +123,13 @@ class ExplainedVideo:
         self._asked: VideoRequest = (
             request.read_form(parts, sizes) if form else request.read(members, sizes)
         )
-        self._story = context
+        self._context = context
         self.facts = RequestFacts(model=name, seconds=self._asked.seconds, size=self._asked.size)
 
     async def planned(self) -> Plan:
         """The channels that would be asked. Raises ``Fault`` when there is none."""
-        assert self._story.model is not None
-        return create.planned(self._story, self._story.model)
+        assert self._context.model is not None
+        return create.planned(self._context, self._context.model)
 
     async def sent(self, step: Step) -> dict[str, Any]:
         """What one channel would be sent. Raises ``Fault`` naming what cannot be carried."""

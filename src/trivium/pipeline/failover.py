@@ -121,7 +121,7 @@ class _Run:
         told: Told,
         used: Used,
     ) -> None:
-        self._story = context
+        self._context = context
         self.tries = tries
         self._attempt = attempt
         self.told = told
@@ -130,9 +130,9 @@ class _Run:
     async def through(self, plan: Plan) -> Fault | None:
         """Try until one answers (``None``) or nothing is left."""
         self.tries.plan(plan.steps)
-        first = self.tries.first(self._story.services.time())
+        first = self.tries.first(self._context.services.time())
         assert first is not None
-        failure = await _one(self._story, first, self._attempt, self._used)
+        failure = await _one(self._context, first, self._attempt, self._used)
         return None if failure is None else await self.after(first.step, failure)
 
     async def raced(self, step: Step) -> tuple[Step, Failure | None]:
@@ -140,7 +140,7 @@ class _Run:
 
         The step whose failure came last, and the failure; ``None``: the caller has its answer.
         """
-        context = self._story
+        context = self._context
         race = context.race
         assert race is not None
         steps: dict[asyncio.Task[Failure | None], Step] = {}
@@ -164,13 +164,13 @@ class _Run:
         """As ``raced``. ``steps``: for the tasks that were begun, which may still run."""
 
         def begin(step: Step) -> None:
-            coming = _one(self._story, Next(step), self._attempt, self._used)
+            coming = _one(self._context, Next(step), self._attempt, self._used)
             steps[asyncio.get_running_loop().create_task(coming)] = step
 
         begin(step)
         done, running = await asyncio.wait(steps, timeout=race.after_s)
         if not done and race.winner is None:
-            other = self.tries.beside(step, self._story.services.time())
+            other = self.tries.beside(step, self._context.services.time())
             if other is not None:
                 begin(other)
         failure: Failure | None = None
@@ -189,10 +189,10 @@ class _Run:
 
     async def after(self, step: Step, failure: Failure) -> Fault | None:
         """Go on after a failed attempt at a step."""
-        time = self._story.services.time
+        time = self._context.services.time
         while True:
             fault = failure.fault
-            if self._story.first_byte_at is not None:
+            if self._context.first_byte_at is not None:
                 return fault
             coming = self.tries.after(step, failure, time(), random.random())  # noqa: S311 - jitter
             if coming is None:
@@ -202,7 +202,7 @@ class _Run:
                 return fault
             self.told(fault)
             step = coming.step
-            failed = await _one(self._story, coming, self._attempt, self._used)
+            failed = await _one(self._context, coming, self._attempt, self._used)
             if failed is None:
                 return None
             failure = failed

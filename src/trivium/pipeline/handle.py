@@ -68,12 +68,12 @@ class EagerTask(Running, Outcome):
     __slots__ = (
         "_attempt",
         "_began",
+        "_context",
         "_error",
         "_is_cancelled",
         "_is_done",
         "_request",
         "_steps",
-        "_story",
         "_task",
         "_task_runs",
         "_waiting",
@@ -81,7 +81,7 @@ class EagerTask(Running, Outcome):
 
     def __init__(self, context: RequestContext) -> None:
         """Nothing is done yet: ``prepare`` and ``go`` follow, in the same turn of the loop."""
-        self._story = context
+        self._context = context
         self._steps = STEPS_OF[context.operation]
         self._waiting: Waiting = None
         """What the next step waits for."""
@@ -100,16 +100,16 @@ class EagerTask(Running, Outcome):
 
     def prepare(self) -> None:
         """Take the steps up to the hold, as far as nothing has to be waited for. Never raises."""
-        if len(self._story.exchange.body) > json_size.LARGE_BYTES:
+        if len(self._context.exchange.body) > json_size.LARGE_BYTES:
             self._waiting = cooperative.yield_turn()  # each step goes over all of it
         else:
-            self._advance(NOTED[self._story.operation] + 1)
+            self._advance(NOTED[self._context.operation] + 1)
 
     def compose(self, unnoted: Sequence[str]) -> None:
         """Take the steps that are left and make the first attempt, as far as nothing has to be
         waited for. Never raises. ``unnoted``: requests whose hold could not be written.
         """
-        context = self._story
+        context = self._context
         if unnoted and context.exchange.request_id in unnoted:
             assert context.hold is not None
             context.services.ledger.settle(context.hold, None)
@@ -125,7 +125,7 @@ class EagerTask(Running, Outcome):
         """Take the steps before this one. ``False``: one must be waited for, or has failed."""
         if self._waiting is not None or self._error is not None:
             return False
-        context, own = self._story, self._steps
+        context, own = self._context, self._steps
         try:
             waiting: Waiting = None
             while waiting is None and context.steps_taken < end:
@@ -139,7 +139,7 @@ class EagerTask(Running, Outcome):
         return waiting is None
 
     def _make_attempt(self) -> None:
-        context = self._story
+        context = self._context
         plan, services = context.plan, context.services
         assert plan is not None
         step = plan.steps[0]
@@ -153,7 +153,7 @@ class EagerTask(Running, Outcome):
 
     def send(self) -> None:
         """Send the request to the first channel, or go on in a task, or end what has failed."""
-        context, attempt, request, error = self._story, self._attempt, self._request, self._error
+        context, attempt, request, error = self._context, self._attempt, self._request, self._error
         if attempt is not None and request is not None:
             context.exchange.task = self
             context.exchange.flow = attempt
@@ -185,7 +185,7 @@ class EagerTask(Running, Outcome):
         if self._is_done:
             return
         self._is_done = True
-        context, attempt = self._story, self._attempt
+        context, attempt = self._context, self._attempt
         assert attempt is not None
         if self._is_cancelled or attempt.going_on is not None:
             self._go_on(self._attempts())
@@ -224,7 +224,7 @@ class EagerTask(Running, Outcome):
 
     def _go_on(self, work: Coroutine[Any, Any, None]) -> None:
         """In a later turn, and as a task: not from inside the connection that told of it."""
-        context = self._story
+        context = self._context
         context.exchange.task = self
         # a task without a name is given one with its number, which costs as much as the rest
         loop = asyncio.get_running_loop()
@@ -233,7 +233,7 @@ class EagerTask(Running, Outcome):
     async def _rest(self) -> None:
         """The steps from the one that must be waited for, and the call."""
         self._task_runs = True
-        context = self._story
+        context = self._context
         waiting, self._waiting = self._waiting, None
         if self._is_cancelled:
             if isinstance(waiting, Coroutine):
@@ -258,13 +258,13 @@ class EagerTask(Running, Outcome):
     async def _attempts(self) -> None:
         """The attempts, from the first or from its end."""
         self._task_runs = True
-        told = functools.partial(log_fault, self._story, "attempt_failed")
-        planned = functools.partial(steps.planned, self._story)
-        await failover.run(self._story, planned, self._tried, told, self._began)
+        told = functools.partial(log_fault, self._context, "attempt_failed")
+        planned = functools.partial(steps.planned, self._context)
+        await failover.run(self._context, planned, self._tried, told, self._began)
 
     async def _tried(self, step: Step, credential: int) -> None:
         """The end of the first attempt, where it was begun without a task; else an attempt."""
-        context = self._story
+        context = self._context
         began, self._began = self._began, None
         if began is None:
             await send.call(context, step, credential)
@@ -279,7 +279,7 @@ class EagerTask(Running, Outcome):
     async def _first(self, attempt: Attempt, error: BaseException | None, credential: int) -> None:
         """Stay until the first attempt has ended, or raise ``error``, which ended it."""
         request, self._request = self._request, None
-        context = self._story
+        context = self._context
         try:
             if self._is_cancelled:
                 await client_disconnect.counted(context, attempt)

@@ -135,12 +135,12 @@ class RememberingLane:
     """A lane whose answer is noted on its way to the caller. See ``Lane``."""
 
     __slots__ = (
+        "_context",
         "_given",
         "_lane",
         "_recall",
         "_recollection",
         "_step",
-        "_story",
         "body",
         "operation",
     )
@@ -157,7 +157,7 @@ class RememberingLane:
         self.body = lane.body
         if not isinstance(lane, PassThrough):
             lane.body = b""  # or it would be kept when this one lets go of it
-        self._story = context
+        self._context = context
         self._step = step
         self._lane = lane
         self._recollection = recollection
@@ -201,7 +201,7 @@ class RememberingLane:
 
     def note(self, said: bytes, *, stream: bool) -> None:
         """Keep an answer: reads nothing, appends to a queue."""
-        context, recollection = self._story, self._recollection
+        context, recollection = self._context, self._recollection
         channel = self._step.binding.channel
         caller, facts = context.exchange.caller, context.facts
         assert caller is not None

@@ -59,7 +59,7 @@ class _Resolutions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file."""
+    """The file of image models, with what holds for all of them."""
 
     defaults: Defaults
     row: tuple[ImagesRow, ...]

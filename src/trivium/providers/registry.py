@@ -59,7 +59,7 @@ class ProviderRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def provider(self, name: str) -> Provider:
-        """The row as a provider."""
+        """Return the provider that a row of the registry describes."""
         return Provider(
             name=name,
             title=self.title,

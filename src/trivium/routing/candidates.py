@@ -45,7 +45,7 @@ class RetryBudget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """One failed attempt."""
+    """How one attempt failed, and what it had come to."""
 
     fault: Fault
     took_s: float

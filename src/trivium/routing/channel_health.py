@@ -48,7 +48,7 @@ NEW: Final = Breaker()
 
 
 class HealthKey(msgspec.Struct, frozen=True, gc=False):
-    """Whose health."""
+    """What health is known of: a channel, a credential, a model."""
 
     channel: str
     credential: int

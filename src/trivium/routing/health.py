@@ -61,7 +61,7 @@ class Peers(Protocol):
     """Other workers that call the same upstreams. Nothing of it waits but ``turn``."""
 
     def probing(self, key: HealthKey) -> None:
-        """A probe begins."""
+        """An attempt has begun that shows whether a breaker can close."""
         ...
 
     def unprobed(self, key: HealthKey) -> None:
@@ -145,7 +145,7 @@ class Health:
         )
 
     def claim(self, key: HealthKey) -> None:
-        """An attempt begins."""
+        """Note that an attempt begins: of a resting channel it is the probe."""
         if not self._open:
             return
         now = self._now()

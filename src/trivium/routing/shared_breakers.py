@@ -213,7 +213,7 @@ class SharedBreakers:
         self._tell_of(key, breaker)
 
     def probing(self, key: HealthKey) -> None:
-        """A probe begins."""
+        """Tell the other workers that one attempt tries a resting channel."""
         self._permits.pop(key, None)
         self._tell_probe(key, int(PROBE_S * 1000))
 

@@ -113,12 +113,12 @@ class AnswerParser:
         del self.on_body
 
     def on_message_begin(self) -> None:
-        """Parser callback."""
+        """Called by the parser at the first byte of an answer."""
         if self.complete:
             raise _StopError
 
     def on_headers_complete(self) -> None:
-        """Parser callback."""
+        """Called by the parser behind the last header."""
         parser = self._parser
         assert parser is not None
         status = parser.get_status_code()
@@ -151,7 +151,7 @@ class AnswerParser:
             self.complete = True
 
     def on_message_complete(self) -> None:
-        """Parser callback."""
+        """Called by the parser at the end of a body, or of an interim answer."""
         if self._interim:
             self._interim = False
         elif not self.complete:

@@ -35,7 +35,7 @@ class AnswerHeaders:
         return iter(self._apart)
 
     def without(self, names: frozenset[bytes]) -> "AnswerHeaders":
-        """The others."""
+        """Return the same headers with those names left out."""
         return AnswerHeaders(self._head, names)
 
     def values(self, name: bytes) -> list[bytes]:

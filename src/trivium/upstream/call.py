@@ -41,7 +41,7 @@ class Sink(Protocol):
 
 
 class Call(Protocol):
-    """One running call."""
+    """A request on its way, whose answer goes to a sink."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class Call(Protocol):
         ...
 
     def resume(self) -> None:
-        """Read again."""
+        """Read the answer again after a pause."""
         ...
 
     def abort(self) -> None:
@@ -70,7 +70,7 @@ class Taker(Sink, Protocol):
     """Done when it has all of it; a fault when it is none."""
 
     def attach(self, call: Call) -> None:
-        """The call runs."""
+        """Keep the call, which runs from here on."""
         ...
 
     def release(self) -> None:

@@ -40,7 +40,7 @@ class _Sink:
         self._size = 0
 
     def head(self, status: int, headers: HeaderLines) -> None:
-        """The answer begins."""
+        """Keep the status and the headers, and when they came."""
         self.status, self.headers, self.first_byte_at = status, headers, self._now()
 
     def data(self, data: bytes) -> None:
@@ -50,7 +50,7 @@ class _Sink:
         self._size += len(data)
 
     def done(self, rest: bytes = b"") -> None:
-        """It is whole."""
+        """The answer has come to its end."""
         if rest:
             self.data(rest)
         self._end(None)

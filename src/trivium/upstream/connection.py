@@ -52,12 +52,12 @@ class Carried:
 
 
 class ConnectionKeeper(Protocol):
-    """Whoever counts connections."""
+    """Counts the connections of one origin, and hands them out."""
 
     __slots__ = ()
 
     def made(self, connection: "UpstreamConnection") -> None:
-        """It is connected."""
+        """Called when a connection is usable, TLS included."""
         ...
 
     def release(self, connection: "UpstreamConnection") -> None:
@@ -153,7 +153,7 @@ class UpstreamConnection:
         self._keeper.retry(exchange)
 
     def tick(self, now: float) -> None:
-        """``due`` has passed."""
+        """Act on the limit that has passed: of the exchange, or of idleness."""
         if self.exchange is not None:
             due = self.exchange.overdue(now)
             if due is not None:
@@ -162,12 +162,12 @@ class UpstreamConnection:
             self._keeper.discard(self)
 
     def pause(self) -> None:
-        """Stop reading."""
+        """Stop reading from the socket."""
         if self.alive:
             self._transport.pause_reading()
 
     def resume(self) -> None:
-        """Read again."""
+        """Read from the socket again."""
         if self.alive:
             self._transport.resume_reading()
 
@@ -178,14 +178,14 @@ class UpstreamConnection:
         self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Protocol callback."""
+        """Called by the loop when the socket is connected."""
         # uvloop's transports have the methods without the class
         self._transport = cast("asyncio.Transport", transport)
         self.alive = True
         self._keeper.made(self)
 
     def data_received(self, data: bytes) -> None:
-        """Protocol callback."""
+        """Called by the loop with the bytes of one read."""
         exchange = self.exchange
         if exchange is not None:
             exchange.receive(data, self.now())
@@ -201,7 +201,7 @@ class UpstreamConnection:
             self._unasked()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Protocol callback."""
+        """Called by the loop when the socket is closed, by either side."""
         del exc
         self.alive = False
         self.due = math.inf
@@ -217,7 +217,7 @@ class UpstreamConnection:
         self._writing = True
 
     def resume_writing(self) -> None:
-        """Protocol callback."""
+        """Called by the loop when unsent bytes have drained."""
         self._writing = False
         self._go_on()
         if self.exchange is not None:

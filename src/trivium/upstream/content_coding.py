@@ -104,11 +104,11 @@ class _Zlib:
 
     @property
     def eof(self) -> bool:
-        """See ``_Decoder``."""
+        """Return whether the coded stream has ended."""
         return self._stream.eof
 
     def take(self, window: bytes) -> tuple[bytes, bytes, bool]:
-        """See ``_Decoder``."""
+        """Expand a slice, as ``_Decoder`` says."""
         stream = self._stream
         try:
             out = stream.decompress(window, SLICE_BYTES)
@@ -132,11 +132,11 @@ class _Brotli:
 
     @property
     def eof(self) -> bool:
-        """See ``_Decoder``."""
+        """Return whether the coded stream has ended."""
         return self._stream.is_finished() is True
 
     def take(self, window: bytes) -> tuple[bytes, bytes, bool]:
-        """See ``_Decoder``."""
+        """Expand a slice, as ``_Decoder`` says."""
         stream = self._stream
         ready = stream.can_accept_more_data()
         try:
@@ -166,11 +166,11 @@ class _Zstd:
 
     @property
     def eof(self) -> bool:
-        """See ``_Decoder``."""
+        """Return whether the coded stream has ended."""
         return self._stream.eof
 
     def take(self, window: bytes) -> tuple[bytes, bytes, bool]:
-        """See ``_Decoder``."""
+        """Expand a slice, as ``_Decoder`` says."""
         stream = self._stream
         ready = stream.needs_input
         try:
@@ -199,7 +199,7 @@ _SEVERAL: Final = frozenset({b"gzip", b"x-gzip", b"zstd"})
 
 
 class Inflater(Slices):
-    """Expands one body."""
+    """Expands one body's content coding, a bounded slice at a time."""
 
     __slots__ = ("_begun", "_coding", "_full", "_read", "_stream", "_window", "_written")
 

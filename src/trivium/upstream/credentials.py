@@ -206,7 +206,7 @@ class Renewing(Sink, Call):
             self._call.pause()
 
     def resume(self) -> None:
-        """Read again."""
+        """Read the answer again, also of a call that is still to come."""
         self._is_paused = False
         if self._call is not None:
             self._call.resume()

@@ -173,7 +173,7 @@ class UpstreamExchange(Carried):
                 self._connection.pause()
 
     def resume(self) -> None:
-        """Read again."""
+        """Read the answer again after a pause; the idle limit runs anew."""
         if not self._deadlines.paused:
             return
         self._deadlines.paused = False

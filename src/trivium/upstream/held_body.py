@@ -7,7 +7,7 @@ PIECE_BYTES: Final = 262_144
 
 
 class HeldBody:
-    """One of them."""
+    """A large body that is sent in pieces, from bytes in memory."""
 
     __slots__ = ("_data", "content_type", "size")
 

@@ -46,7 +46,7 @@ class OriginPool(ConnectionKeeper):
         return not (self._places or self._connections or self._waiting)
 
     def standing(self) -> PoolStats:
-        """How things are."""
+        """Return how many connections are open, idle and waited for."""
         return PoolStats(
             open=self._places,
             idle=len(self._idle),
@@ -99,7 +99,7 @@ class OriginPool(ConnectionKeeper):
             future.set_exception(Fault(Kind.STOPPING, "The gateway is stopping."))
 
     def made(self, connection: UpstreamConnection) -> None:
-        """It is connected."""
+        """Count a connection that is usable now."""
         self._connections.add(connection)
         self._connected += 1
 

@@ -321,7 +321,7 @@ def checked_line(name: str, value: str) -> tuple[bytes, bytes]:
 
 
 def written(method: bytes, target: bytes, lines: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """A whole head."""
+    """Return a request's head as it goes over the wire."""
     return b"%b %b HTTP/1.1\r\n%b\r\n" % (method, target, _written(lines))
 
 

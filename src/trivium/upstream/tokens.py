@@ -82,7 +82,7 @@ class VendorTokens:
 
 
 class TokenSource:
-    """One account's token."""
+    """Gets one account's access token, and renews it in time."""
 
     def __init__(
         self, client: Client, clock: Clock, channel: Channel, credential: int, kind: Renewed

@@ -68,7 +68,7 @@ class _Sink:
             self.parts.append(data)
 
     def done(self, rest: bytes = b"") -> None:
-        """It is whole."""
+        """The file has come to its end."""
         if rest:
             self.data(rest)
         self._end(None)

@@ -14,7 +14,7 @@ ANY: Final = (*BEARER, "gatewayMessagesKey", *GENERATE)
 
 
 class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation."""
+    """What the document says of one operation."""
 
     method: str
     path: str

@@ -60,7 +60,7 @@ def schemas(text: str, known: dict[str, Schema] | None = None) -> dict[str, Sche
 
 
 def schema(text: str) -> Schema:
-    """One type."""
+    """Return the schema that one type in the notation stands for."""
     return schemas(f"it = {text}")["it"]
 
 
