@@ -168,10 +168,7 @@ def rolled(tokens: int, limit: int | None, passed: int) -> tuple[int, int]:
         return 0, 0
     if limit is None:
         return 0, tokens if passed == 1 else 0
-    return (
-        max(0, tokens - passed * limit),
-        min(limit, max(0, tokens - (passed - 1) * limit)),
-    )
+    return (max(0, tokens - passed * limit), min(limit, max(0, tokens - (passed - 1) * limit)))
 
 
 def delay(limit: int, now: int, before: int, into: float, wanted: int) -> float:

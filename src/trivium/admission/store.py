@@ -85,9 +85,7 @@ async def usage_after(
             entries.c.detail,
         )
         .where(
-            entries.c.id > after_id,
-            _of(conn, user_ids),
-            entries.c.kind == EntryKind.USAGE.value,
+            entries.c.id > after_id, _of(conn, user_ids), entries.c.kind == EntryKind.USAGE.value
         )
         .order_by(entries.c.id)
         .limit(limit)

@@ -29,9 +29,7 @@ async def find(conn: AsyncConnection, asset_id: str, now: int) -> Row[Any] | Non
     """Return a complete file that has not expired, else ``None``."""
     found = await conn.execute(
         select(assets).where(
-            assets.c.id == asset_id,
-            assets.c.size_bytes.is_not(None),
-            assets.c.expires_at > now,
+            assets.c.id == asset_id, assets.c.size_bytes.is_not(None), assets.c.expires_at > now
         )
     )
     return found.first()

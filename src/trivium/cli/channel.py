@@ -131,9 +131,7 @@ def _rest(rest: dict[str, Any]) -> str:
 
 
 def _channel(
-    catalogue: Catalogue,
-    channel: Channel,
-    resting: "dict[tuple[str, str], list[Resting]]",
+    catalogue: Catalogue, channel: Channel, resting: "dict[tuple[str, str], list[Resting]]"
 ) -> dict[str, Any]:
     operation = next(iter(channel.provider.paths))
     _, host, port, _ = target(channel.provider, channel.base_url, operation, "m")

@@ -46,10 +46,7 @@ def settings_of(config: Path | None) -> Settings:
 
 
 def read(
-    config: Path | None,
-    *,
-    flags: Mapping[str, str | None] | None = None,
-    quiet: bool = False,
+    config: Path | None, *, flags: Mapping[str, str | None] | None = None, quiet: bool = False
 ) -> tuple[Loaded, Path | None]:
     """The settings and the file they came from. Raises SettingsError.
 

@@ -44,11 +44,7 @@ class Bound(Enum):
     IP = "ip"
 
 
-_RATES: Final = {
-    Bound.RPM: "requests",
-    Bound.TPM: "tokens",
-    Bound.CONCURRENCY: "concurrency",
-}
+_RATES: Final = {Bound.RPM: "requests", Bound.TPM: "tokens", Bound.CONCURRENCY: "concurrency"}
 
 
 NewName = Annotated[str | None, typer.Option(metavar="NAME", help="Another name.")]

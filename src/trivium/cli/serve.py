@@ -66,10 +66,7 @@ def plain(argv: Sequence[str]) -> tuple[Path | None, str | None, int | None] | N
 
 def run(config_: Path | None, listen: str | None, workers: int | None) -> int:
     """Serve until told to stop; returns the exit code."""
-    flags = {
-        "server.listen": listen,
-        "server.workers": None if workers is None else str(workers),
-    }
+    flags = {"server.listen": listen, "server.workers": None if workers is None else str(workers)}
     loaded, path = config.read(config_, flags=flags, quiet=True)
     _speak(loaded.settings.logs)
     if path is None:

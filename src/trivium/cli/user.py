@@ -35,8 +35,7 @@ async def create(
         bool, typer.Option("--unlimited", help="Spends without a balance.")
     ] = False,
     group: Annotated[
-        str,
-        typer.Option(metavar="G", help="Price group, see [groups].", show_default=False),
+        str, typer.Option(metavar="G", help="Price group, see [groups].", show_default=False)
     ] = "",
     password_stdin: Annotated[
         bool, typer.Option("--password-stdin", help="Read a password from standard input.")

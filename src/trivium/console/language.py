@@ -40,10 +40,7 @@ class Language(msgspec.Struct, frozen=True):
 
 LANGUAGES: Final = {
     language.tag: language
-    for language in (
-        Language("en", "en", "English"),
-        Language("zh-Hans", "zh_Hans", "简体中文"),
-    )
+    for language in (Language("en", "en", "English"), Language("zh-Hans", "zh_Hans", "简体中文"))
 }
 _REGIONS: Final = {"zh": "zh-Hans", "zh-cn": "zh-Hans", "zh-sg": "zh-Hans", "zh-my": "zh-Hans"}
 """What browsers ask for, where it is not simply the beginning of a tag of ours."""

@@ -152,12 +152,7 @@ def paging(
 
 
 def redirect(
-    request: Request,
-    path: str,
-    notice: str = "",
-    *,
-    tone: Tone = "good",
-    **values: str,
+    request: Request, path: str, notice: str = "", *, tone: Tone = "good", **values: str
 ) -> Response:
     """Off to another page of ours after a form (303). ``notice``: a message marked with ``N_``."""
     response = RedirectResponse(path, 303)

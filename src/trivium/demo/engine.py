@@ -47,12 +47,7 @@ class Engine:
 
     @classmethod
     def start(
-        cls,
-        log: Path,
-        environ: Mapping[str, str],
-        *,
-        module: str = MODULE,
-        wait_s: float = START_S,
+        cls, log: Path, environ: Mapping[str, str], *, module: str = MODULE, wait_s: float = START_S
     ) -> Self:
         """Start ``module`` and wait until it is healthy. Raises EngineError.
 

@@ -20,10 +20,7 @@ _ASKED: Final[dict[Operation, tuple[str, dict[str, Any]]]] = {
         "/v1/chat/completions",
         {"max_tokens": TOKENS, "messages": [{"role": "user", "content": "Say hello."}]},
     ),
-    Operation.RESPONSES: (
-        "/v1/responses",
-        {"max_output_tokens": TOKENS, "input": "Say hello."},
-    ),
+    Operation.RESPONSES: ("/v1/responses", {"max_output_tokens": TOKENS, "input": "Say hello."}),
     Operation.MESSAGES: (
         "/v1/messages",
         {"max_tokens": TOKENS, "messages": [{"role": "user", "content": "Say hello."}]},

@@ -77,12 +77,7 @@ def is_websocket(headers: Headers) -> bool:
 def without_upgrade(method: bytes, target: bytes, version: str, headers: Headers) -> bytes:
     """The head again, without the offer to speak something else (``h2c``)."""
     lines = [name + b": " + value for name, value in headers if name not in _OFFERS]
-    return b"%b %b HTTP/%b\r\n%b\r\n\r\n" % (
-        method,
-        target,
-        version.encode(),
-        b"\r\n".join(lines),
-    )
+    return b"%b %b HTTP/%b\r\n%b\r\n\r\n" % (method, target, version.encode(), b"\r\n".join(lines))
 
 
 def waits(headers: Mapping[bytes, bytes], *, http10: bool) -> bool:

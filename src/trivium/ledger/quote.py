@@ -24,13 +24,7 @@ from trivium.ledger.tariff import NANOS_MAX, Tariff
 from trivium.ledger.unreported_usage import TOKEN_BYTES, tokens
 from trivium.providers.images import row_of, table
 from trivium.routing.model import Model
-from trivium.wire.operation import (
-    GENERATES_TEXT,
-    PRODUCT,
-    TOKEN_COUNTS,
-    Operation,
-    Product,
-)
+from trivium.wire.operation import GENERATES_TEXT, PRODUCT, TOKEN_COUNTS, Operation, Product
 from trivium.wire.passage import RequestFacts
 
 HELD_BYTES: Final = 2

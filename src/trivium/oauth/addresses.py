@@ -47,9 +47,7 @@ def addresses(public: str | None, auth: str | None, api: str | None, listen: str
     """From the settings of the server; ``listen`` where ``public_url`` is not set."""
     origin = (public or f"http://{listen}").rstrip("/")
     return ServiceOrigins(
-        public=origin,
-        auth=(auth or origin).rstrip("/"),
-        api=(api or origin).rstrip("/"),
+        public=origin, auth=(auth or origin).rstrip("/"), api=(api or origin).rstrip("/")
     )
 
 

@@ -85,10 +85,7 @@ class OAuth:
         if found is None:
             raise OAuthError("invalid_token", "the access token is not valid", 401)
         return userinfo(
-            found,
-            access.scopes,
-            decimals=self.rules.balance_decimals,
-            sub=self.rules.userinfo_sub,
+            found, access.scopes, decimals=self.rules.balance_decimals, sub=self.rules.userinfo_sub
         )
 
     def topup_url(self, access: Access) -> str:

@@ -56,12 +56,7 @@ class Recorder(WriteBehind):
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        super().__init__(
-            "records",
-            pause_s=limits.flush_s,
-            clock=clock,
-            sleep=sleep,
-        )
+        super().__init__("records", pause_s=limits.flush_s, clock=clock, sleep=sleep)
         self._db = db
         self._queue_max = limits.queue_max
         self._queue: deque[Record] = deque()

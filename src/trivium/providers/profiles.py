@@ -92,11 +92,7 @@ def profile(shape: str, provider: str, model: str) -> dict[str, Any]:
 def _rules(shape: str, provider: str) -> tuple[_Rule, ...]:
     """The rows of one shape at one provider, the least specific first."""
     found = [
-        _Rule(
-            (exactness(name), bool(row.shapes) + bool(row.providers)),
-            pattern(name),
-            row,
-        )
+        _Rule((exactness(name), bool(row.shapes) + bool(row.providers)), pattern(name), row)
         for row in rows()
         if shape in (row.shapes or (shape,)) and provider in (row.providers or (provider,))
         for name in row.models

@@ -59,12 +59,7 @@ class ResponseWriter(WriteBehind):
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         super().__init__(
-            "responses",
-            pause_s=PAUSE_S,
-            woken=True,
-            gathers=False,
-            clock=clock,
-            sleep=sleep,
+            "responses", pause_s=PAUSE_S, woken=True, gathers=False, clock=clock, sleep=sleep
         )
         self._db = db
         self._vault = vault

@@ -12,15 +12,7 @@ from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
 from trivium.providers.base import Provider
 from trivium.providers.credential import parts_of
-from trivium.routing.model import (
-    Binding,
-    Catalogue,
-    Channel,
-    Model,
-    PriceRow,
-    Strategy,
-    TimeLimits,
-)
+from trivium.routing.model import Binding, Catalogue, Channel, Model, PriceRow, Strategy, TimeLimits
 from trivium.secret import Secret
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, PriceChange, Timeouts
 from trivium.settings.errors import Path, SettingsError

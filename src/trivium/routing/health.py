@@ -20,14 +20,7 @@ import structlog
 
 from trivium.faults import Blame, Fault, Kind
 from trivium.routing.breaker import claimed, failed, refused, released, state, succeeded
-from trivium.routing.channel_health import (
-    NEW,
-    Breaker,
-    BreakerChange,
-    HealthKey,
-    State,
-    StepState,
-)
+from trivium.routing.channel_health import NEW, Breaker, BreakerChange, HealthKey, State, StepState
 from trivium.routing.model import Channel, Plan, Skip, Step
 from trivium.settings.model import RoutingSettings
 
@@ -353,9 +346,7 @@ def _nobody(resting: list[tuple[StepState, Step]], wait_s: float) -> Fault:
             retry_after=wait_s,
         )
     return Fault(
-        Kind.NO_ROUTE,
-        f"No upstream of this model can be used for now. {again}",
-        retry_after=wait_s,
+        Kind.NO_ROUTE, f"No upstream of this model can be used for now. {again}", retry_after=wait_s
     )
 
 

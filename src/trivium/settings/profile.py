@@ -115,10 +115,7 @@ EXAMPLES: Final = {
     "thinks_unasked": ("thinks_unasked = false", None),
     "think_tags": ("think_tags = true", None),
     "reasoning_back": ('reasoning_back = "text"', one_of(*(one.value for one in ReasoningBack))),
-    "placeholder_signature": (
-        'placeholder_signature = "skip_thought_signature_validator"',
-        None,
-    ),
+    "placeholder_signature": ('placeholder_signature = "skip_thought_signature_validator"', None),
     "refuses.*": ('refuses = ["temperature", "top_p"]', _MEMBERS),
     "refuses_thinking.*": ('refuses_thinking = ["temperature"]', _MEMBERS),
     "temperature_max": ("temperature_max = 1.0", above_zero),

@@ -41,9 +41,7 @@ def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
     for i, model in enumerate(settings.models):
         if model.name and names.setdefault(model.name, i) != i:
             yield Problem(
-                ("models", i, "name"),
-                "is taken: another model above has it",
-                'name = "gpt-5-eu"',
+                ("models", i, "name"), "is taken: another model above has it", 'name = "gpt-5-eu"'
             )
         if sound("models", i):
             yield from _price(i, model)

@@ -311,8 +311,7 @@ channel_name: Final = _like(
 )
 """A channel's name: it travels in a response header and in logs."""
 group_name: Final = _like(
-    _NAME,
-    "is not a name: 1 to 64 letters, digits or ._:/@- that begin with a letter or digit",
+    _NAME, "is not a name: 1 to 64 letters, digits or ._:/@- that begin with a letter or digit"
 )
 """The name of a price group."""
 
@@ -341,8 +340,7 @@ price: Final = _like(DECIMAL, "must be a plain decimal of 0 or more in US dollar
 since: Final = _read_by(day, "must be a day as YYYY-MM-DD, not {}")
 """A day, written ``YYYY-MM-DD``."""
 factor: Final = _read_by(
-    lambda text: 1 / multiplier(text),
-    "must be a factor above 0 as a decimal or a fraction, not {}",
+    lambda text: 1 / multiplier(text), "must be a factor above 0 as a decimal or a fraction, not {}"
 )
 """A group's multiplier: one that can be divided by."""
 

@@ -19,10 +19,7 @@ ANYTHING: Final = 2**40
 _FILE_ID: Final = (b'"file_', re.compile(rb'"file_(?:id|url)"\s*+:\s*+"(?!data:)[^"]'))
 _CACHED: Final = (b'"cached', re.compile(rb'"cached_?content"\s*+:\s*+"[^"]', re.IGNORECASE))
 _CONTAINER: Final = (b'"container"', re.compile(rb'"container"\s*+:\s*+(?:"[^"]|\{\s*+"id")'))
-_PROMPT: Final = (
-    b'"prompt"',
-    re.compile(rb'"prompt"\s*+:\s*+\{\s*+"(?:id|version|variables)"'),
-)
+_PROMPT: Final = (b'"prompt"', re.compile(rb'"prompt"\s*+:\s*+\{\s*+"(?:id|version|variables)"'))
 _FILM: Final = (
     b'_url"',
     re.compile(rb'"(?:video|audio)_url"\s*+:\s*+(?!"data:|\{\s*+"url"\s*+:\s*+"data:)["{]'),

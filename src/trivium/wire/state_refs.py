@@ -82,9 +82,7 @@ def found(body: bytes, shape: Shape) -> StateRefs:
         for hit in _last(b'"' + _CALL, _CALLS, body):
             calls.setdefault(hit[1].decode(), hit.start())
     return StateRefs(
-        tuple(envelopes),
-        tuple(StateRef(at, id_) for id_, at in calls.items()),
-        native(body, shape),
+        tuple(envelopes), tuple(StateRef(at, id_) for id_, at in calls.items()), native(body, shape)
     )
 
 

@@ -89,12 +89,7 @@ class People:
         build, console_of = await asyncio.to_thread(_import_console)
         async with contextlib.AsyncExitStack() as stack:
             console = console_of(
-                self._settings,
-                self.database,
-                stack,
-                self._shared,
-                self._in_force,
-                self._models,
+                self._settings, self.database, stack, self._shared, self._in_force, self._models
             )
             application: ASGIApp = build(console)
             self._stack = stack.pop_all()

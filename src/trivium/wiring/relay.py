@@ -70,10 +70,7 @@ def services_of(
         client=client,
         composer=Composer(),
         translator=Translator(
-            CODECS,
-            keys.ring("envelopes"),
-            SystemClock(),
-            objects_max=settings.server.objects_max,
+            CODECS, keys.ring("envelopes"), SystemClock(), objects_max=settings.server.objects_max
         ),
         ledger=ledger,
         recorder=with_hooks(recorder, hooks),
@@ -85,11 +82,7 @@ def services_of(
         response_store=recall,
         signatures=traces,
         heartbeats=Heartbeats(loop, settings.server.heartbeat_s),
-        health=Health(
-            loop.time,
-            settings.routing,
-            told=log_change,
-        ),
+        health=Health(loop.time, settings.routing, told=log_change),
         budget=budget(settings.routing),
         latency=latency,
         allows_preferences=settings.routing.wishes,
@@ -104,12 +97,7 @@ def _client(
     stack: contextlib.AsyncExitStack,
 ) -> PooledClient:
     now = asyncio.get_running_loop().time
-    client = PooledClient(
-        upstream,
-        resolver=Resolver(upstream.dns_ttl_s, now),
-        tls=secure,
-        now=now,
-    )
+    client = PooledClient(upstream, resolver=Resolver(upstream.dns_ttl_s, now), tls=secure, now=now)
     stack.push_async_callback(client.close)
     return client
 

@@ -38,14 +38,7 @@ from trivium.wiring.relay import budget, services_of
 from trivium.wiring.secret import agreed, present
 from trivium.wiring.shared import look_after, rates_of, shared_of
 from trivium.wiring.stop import Stop
-from trivium.wiring.stores import (
-    admission_of,
-    groups,
-    ledger_of,
-    open_stores,
-    sweepers,
-    watched,
-)
+from trivium.wiring.stores import admission_of, groups, ledger_of, open_stores, sweepers, watched
 from trivium.wiring.videos import video_services
 
 if TYPE_CHECKING:

@@ -52,10 +52,7 @@ async def look_after(
 
 
 async def note(
-    settings: Settings,
-    services: Services,
-    database: "Database",
-    stack: contextlib.AsyncExitStack,
+    settings: Settings, services: Services, database: "Database", stack: contextlib.AsyncExitStack
 ) -> None:
     """Store what rests, for the operator."""
     breaker_log = BreakerLog(database, services.clock, services.time, channels_of(services))
@@ -73,9 +70,7 @@ async def probe(services: Services, stack: contextlib.AsyncExitStack) -> None:
 
 
 async def share(
-    state: SharedState | None,
-    services: Services,
-    stack: contextlib.AsyncExitStack,
+    state: SharedState | None, services: Services, stack: contextlib.AsyncExitStack
 ) -> None:
     """Connect to the shared state, and exchange the health of upstreams with other workers."""
     if state is None:

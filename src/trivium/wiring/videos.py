@@ -44,10 +44,7 @@ async def video_services(
     )
 
     video_client = VideoClient(
-        services.client,
-        services.composer,
-        channels_of(services),
-        services.future,
+        services.client, services.composer, channels_of(services), services.future
     )
     others = vendor_files.client(
         settings.upstream,

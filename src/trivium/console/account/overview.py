@@ -40,8 +40,7 @@ def first_call(
     affordable = [model for model in usable if spends or model.free]
     found = next(iter(affordable or usable), None)
     return FirstCall(
-        model="" if found is None else found.name,
-        needs_credit=found is not None and not affordable,
+        model="" if found is None else found.name, needs_credit=found is not None and not affordable
     )
 
 

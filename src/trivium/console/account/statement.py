@@ -70,15 +70,8 @@ async def one(request: Request) -> Response:
     if bill is None:
         raise HTTPException(404)
     return render.page(
-        request,
-        "account/entry.html",
-        bill=bill,
-        kind=KINDS[bill.entry.kind],
-        meters=METERS,
+        request, "account/entry.html", bill=bill, kind=KINDS[bill.entry.kind], meters=METERS
     )
 
 
-PAGES: Final = (
-    Route("/account/statement", show),
-    Route(f"/account/statement/{row('id')}", one),
-)
+PAGES: Final = (Route("/account/statement", show), Route(f"/account/statement/{row('id')}", one))

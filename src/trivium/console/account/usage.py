@@ -56,7 +56,4 @@ async def page_of(request: Request, user_id: int, back: str, *, is_own: bool) ->
     )
 
 
-PAGES: Final = (
-    Route("/account/usage", show),
-    Route("/account/usage/{id}", one),
-)
+PAGES: Final = (Route("/account/usage", show), Route("/account/usage/{id}", one))

@@ -79,7 +79,4 @@ def _refused(request: Request) -> Response:
     return render.redirect(request, "/admin/users", said, tone="bad")
 
 
-PAGES: Final = (
-    Route("/admin/users", show),
-    Route("/admin/users", change, methods=["POST"]),
-)
+PAGES: Final = (Route("/admin/users", show), Route("/admin/users", change, methods=["POST"]))

@@ -73,9 +73,7 @@ async def client(request: Request) -> tuple[App, Mapping[str, str]]:
     where = answer.network(request)
     _check_rate(await oauth.failures.wait(where))
     fields = asking.form(
-        request.headers.get("content-type", ""),
-        request.scope["query_string"],
-        await request.body(),
+        request.headers.get("content-type", ""), request.scope["query_string"], await request.body()
     )
     try:
         given = asking.credentials(request.headers.getlist("authorization"), fields)

@@ -43,10 +43,5 @@ def too_many(request: Request, wait_s: int) -> Response:
 
 def _page(request: Request, status: int, message: str, reason: str, title: str = TITLE) -> Response:
     return render.page(
-        request,
-        "consent/refused.html",
-        status=status,
-        title=title,
-        message=message,
-        reason=reason,
+        request, "consent/refused.html", status=status, title=title, message=message, reason=reason
     )

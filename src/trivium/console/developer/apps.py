@@ -215,11 +215,7 @@ def _new_page(request: Request, form: forms.Filled[Any], status: int = 200) -> R
 
 
 def _page(
-    request: Request,
-    app: App,
-    secrets: list[OwnSecret],
-    form: forms.Filled[Any],
-    status: int = 200,
+    request: Request, app: App, secrets: list[OwnSecret], form: forms.Filled[Any], status: int = 200
 ) -> Response:
     return render.page(
         request, "developer/app.html", status=status, app=app, secrets=secrets, form=form

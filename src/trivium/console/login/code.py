@@ -50,7 +50,4 @@ def _page(request: Request, form: forms.Filled[LoginCodeForm], status: int = 200
     return render.page(request, "login/code.html", status=status, form=form)
 
 
-PAGES: Final = (
-    Route("/login/code", show),
-    Route("/login/code", enter, methods=["POST"]),
-)
+PAGES: Final = (Route("/login/code", show), Route("/login/code", enter, methods=["POST"]))

@@ -70,11 +70,7 @@ async def finish(request: Request) -> Response:
         return render.page(request, "login/gone.html", status=410, message=words(error))
     try:
         found = await console.accounts.signup.finish(
-            token,
-            form.value.name,
-            form.value.password,
-            session.visitor(request),
-            form.value.email,
+            token, form.value.name, form.value.password, session.visitor(request), form.value.email
         )
     except AccountError as error:
         refuse(form, error)

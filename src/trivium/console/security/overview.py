@@ -121,10 +121,7 @@ async def end_all(request: Request) -> Response:
 
 
 async def page(
-    request: Request,
-    *,
-    password: forms.Filled[Password] | None = None,
-    status: int = 200,
+    request: Request, *, password: forms.Filled[Password] | None = None, status: int = 200
 ) -> Response:
     """The page, with a form that something is wrong with."""
     accounts = context.of(request).accounts

@@ -22,7 +22,7 @@ SECURITY: Final[dict[str, Schema]] = {
         "scheme": "bearer",
         "description": "`Authorization: Bearer gwdev_…`: a developer token for administration, "
         "of a user who is an administrator now.",
-    },
+    }
 }
 
 SCHEMAS: Final = schemas("""

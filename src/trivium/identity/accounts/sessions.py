@@ -29,14 +29,7 @@ SESSIONS_MAX: Final = 50
 class Sessions:
     """Sessions in the database. Storage faults pass through as they are."""
 
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        *,
-        idle_s: int,
-        lifetime_s: int,
-    ) -> None:
+    def __init__(self, db: Database, clock: Clock, *, idle_s: int, lifetime_s: int) -> None:
         self._db = db
         self._time = Steady(clock)
         self.idle_s: Final = idle_s

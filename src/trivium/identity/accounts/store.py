@@ -305,11 +305,7 @@ _TICKET: Final = (
 
 
 def _is_open(purpose: str, now: int) -> tuple[Any, ...]:
-    return (
-        tickets.c.purpose == purpose,
-        tickets.c.used_at.is_(None),
-        tickets.c.expires_at > now,
-    )
+    return (tickets.c.purpose == purpose, tickets.c.used_at.is_(None), tickets.c.expires_at > now)
 
 
 def _session(row: Row[Any]) -> Session:

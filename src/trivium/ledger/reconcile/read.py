@@ -20,12 +20,7 @@ Lines = Callable[[Mapping[str, str]], Iterator[ReportRow]]
 _TABLES: Final[tuple[tuple[str, tuple[str, ...], frozenset[str], Lines], ...]] = (
     ("OpenAI usage, CSV", openai.PROVIDERS, openai.USAGE_COLUMNS, openai.rows_of_line),
     ("OpenAI costs, CSV", openai.PROVIDERS, openai.COST_COLUMNS, openai.rows_of_line),
-    (
-        "Anthropic usage, CSV",
-        anthropic.PROVIDERS,
-        anthropic.USAGE_COLUMNS,
-        anthropic.rows_of_line,
-    ),
+    ("Anthropic usage, CSV", anthropic.PROVIDERS, anthropic.USAGE_COLUMNS, anthropic.rows_of_line),
     ("Anthropic costs, CSV", anthropic.PROVIDERS, anthropic.COST_COLUMNS, anthropic.rows_of_line),
     ("Google Cloud cost table, CSV", google.PROVIDERS, google.COLUMNS, google.rows_of_line),
 )

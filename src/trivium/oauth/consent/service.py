@@ -37,13 +37,7 @@ class Consents(OAuthPart):
     """Requests, consent and codes in the database. Storage faults pass through as they are."""
 
     def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        audit: Audit,
-        *,
-        issuer: str,
-        code_s: int,
+        self, db: Database, clock: Clock, audit: Audit, *, issuer: str, code_s: int
     ) -> None:
         """``issuer``: the origin of the service, for ``iss``. ``code_s``: lifetime of a code."""
         super().__init__(db, clock, audit)

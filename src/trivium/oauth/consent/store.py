@@ -129,12 +129,7 @@ async def insert_grant(
     conn: AsyncConnection, user_id: int, app_id: int, given: dict[str, Any]
 ) -> int:
     """New consent; its id. ``given``: columns that another consent to more changes, too."""
-    values = {
-        **given,
-        "user_id": user_id,
-        "app_id": app_id,
-        "created_at": given["consented_at"],
-    }
+    values = {**given, "user_id": user_id, "app_id": app_id, "created_at": given["consented_at"]}
     made = grants.insert().values(values).returning(grants.c.id)
     return int((await conn.execute(made)).scalar_one())
 

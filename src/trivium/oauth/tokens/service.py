@@ -189,13 +189,7 @@ class Tokens(OAuthPart):
                     token = await self._rotate(conn, given.refresh_token, row, now)
                 if token is not None:
                     issued = await self._issue(
-                        conn,
-                        token,
-                        scopes,
-                        row.family_id,
-                        row.user_id,
-                        now,
-                        row.family_expires_at,
+                        conn, token, scopes, row.family_id, row.user_id, now, row.family_expires_at
                     )
                     await self._tell_of(conn, ActKind.TOKENS_REFRESHED, app, row.user_id, sender)
         if is_stolen and row is not None:
@@ -297,13 +291,7 @@ class Tokens(OAuthPart):
         token = credential.issue(CredentialKind.ACCESS_TOKEN)
         until = min(now + ACCESS_S, ends)
         await store.insert_access(
-            conn,
-            credential.digest(token),
-            family_id,
-            scopes,
-            now,
-            until,
-            live_max=ACCESS_LIVE_MAX,
+            conn, credential.digest(token), family_id, scopes, now, until, live_max=ACCESS_LIVE_MAX
         )
         return Issued(
             access_token=token,

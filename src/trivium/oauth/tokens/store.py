@@ -33,10 +33,7 @@ async def find_code(conn: AsyncConnection, digest: bytes) -> CodeRow | None:
     if row is None:
         return None
     return struct_of(
-        CodeRow,
-        row,
-        scopes=frozenset(row.scope.split()),
-        is_granted=bool(row.is_granted),
+        CodeRow, row, scopes=frozenset(row.scope.split()), is_granted=bool(row.is_granted)
     )
 
 

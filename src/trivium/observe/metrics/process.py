@@ -11,13 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from trivium.observe.metrics.counters import Key
-from trivium.observe.metrics.model import (
-    FDS,
-    FDS_MAX,
-    MEMORY,
-    PROCESSOR,
-    STARTED,
-)
+from trivium.observe.metrics.model import FDS, FDS_MAX, MEMORY, PROCESSOR, STARTED
 
 _PROC: Final = Path("/proc/self")
 

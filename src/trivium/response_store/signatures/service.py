@@ -77,12 +77,7 @@ class SignatureStore(WriteBehind):
     ) -> None:
         """``alone``: no other worker writes to this database, so nothing is waited for."""
         super().__init__(
-            "traces",
-            pause_s=GATHER_S,
-            again_s=AWAY_S,
-            woken=True,
-            clock=clock,
-            sleep=sleep,
+            "traces", pause_s=GATHER_S, again_s=AWAY_S, woken=True, clock=clock, sleep=sleep
         )
         self._db = db
         self._vault = vault

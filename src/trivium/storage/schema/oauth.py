@@ -110,13 +110,7 @@ oauth_families = table(
 oauth_codes = table(
     "oauth_codes",
     Column("digest", LargeBinary, primary_key=True),
-    Column(
-        "grant_id",
-        BIG,
-        ForeignKey(_GRANT, ondelete="CASCADE"),
-        nullable=False,
-        index=True,
-    ),
+    Column("grant_id", BIG, ForeignKey(_GRANT, ondelete="CASCADE"), nullable=False, index=True),
     Column("redirect_uri", Text, nullable=False),
     Column("scope", Text, nullable=False),
     Column("code_challenge", Text),
@@ -167,13 +161,7 @@ oauth_caps = table(
 oauth_cap_holds = table(
     "oauth_cap_holds",
     Column("request_id", Text, primary_key=True),
-    Column(
-        "grant_id",
-        BIG,
-        ForeignKey(_GRANT, ondelete="CASCADE"),
-        nullable=False,
-        index=True,
-    ),
+    Column("grant_id", BIG, ForeignKey(_GRANT, ondelete="CASCADE"), nullable=False, index=True),
     Column("nanos", BIG, nullable=False),
     Column("expires_at", BIG, nullable=False, index=True),
 )

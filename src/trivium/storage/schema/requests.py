@@ -1,14 +1,6 @@
 """Requests: their records, what is kept of answers, the health of channels; and the audit log."""
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    LargeBinary,
-    Text,
-)
+from sqlalchemy import Boolean, Column, ForeignKeyConstraint, Index, Integer, LargeBinary, Text
 
 from trivium.storage.schema.core import BIG, table
 

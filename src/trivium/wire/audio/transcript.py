@@ -125,9 +125,6 @@ def chunked(body: Members) -> Any:
 
 
 TRANSCRIPTIONS: Final = PassThroughSpec(
-    facts=transcription,
-    changes=renamed,
-    answer=answer,
-    watch=transcript_watch,
+    facts=transcription, changes=renamed, answer=answer, watch=transcript_watch
 )
 TRANSLATIONS: Final = PassThroughSpec(facts=translation, changes=renamed, answer=answer)

@@ -6,14 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from trivium.console.api.admin import credit
-from trivium.console.api.admin.base import (
-    AdminRequest,
-    ApiBody,
-    ApiMethod,
-    resource,
-    usd,
-    whole,
-)
+from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd, whole
 from trivium.console.api.answer import ApiError
 from trivium.identity.directory import PAGE_MAX
 from trivium.identity.model import User, UserRole
