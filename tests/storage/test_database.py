@@ -358,8 +358,8 @@ async def test_another_process_may_write_in_between(tmp_path):
 
 def test_the_package_is_light():
     """Listening does not wait for SQLAlchemy, and neither does catching its faults."""
-    names = ("storage", "storage.errors", "identity.snapshot", "identity.service",
-             "identity.authenticate", "observe.recorder", "observe.sweep", "ledger.entries")  # fmt: skip
+    names = ("storage", "storage.errors", "identity.authenticate", "observe.recorder",
+             "observe.sweep", "ledger.entries")  # fmt: skip
     script = (
         f"import {', '.join('trivium.' + name for name in names)}, sys; "
         "print([m for m in ('sqlalchemy', 'alembic', 'aiosqlite', 'asyncpg') if m in sys.modules])"
