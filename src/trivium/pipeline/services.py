@@ -20,10 +20,10 @@ from trivium.pipeline.phase import FinishedAnswers
 from trivium.providers.images import Defaults
 from trivium.response_store.service import ResponseStore
 from trivium.response_store.signatures.model import SignatureTrace
-from trivium.routing.candidates import RetryBudget
 from trivium.routing.health import Health
 from trivium.routing.latency import Latency
 from trivium.routing.model import Channel, Model, Plan, Step
+from trivium.settings.model import RoutingSettings
 from trivium.uploads.form import Upload
 from trivium.upstream.call import Client
 from trivium.upstream.channel_queue import ChannelQueue
@@ -314,7 +314,7 @@ class Services(Media):
         heartbeats: Heartbeats | None = None,
         admission: Admission | None = None,
         health: Health | None = None,
-        budget: RetryBudget | None = None,
+        budget: RoutingSettings | None = None,
         latency: Latency | None = None,
         allows_preferences: bool = True,
         url_fetcher: UrlFetcher | None = None,
@@ -346,7 +346,7 @@ class Services(Media):
         """What callers do not send back; ``None`` where nothing is remembered."""
         self.health = health or Health(loop.time)
         """What is known of the upstreams; ``None``: a fresh one."""
-        self.budget = budget or RetryBudget()
+        self.budget = budget or RoutingSettings()
         """What one request may cost them; swapped on reload."""
         self.allows_preferences = allows_preferences
         """Whether callers may choose among channels; swapped on reload."""
