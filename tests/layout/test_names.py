@@ -59,7 +59,6 @@ SHARED: dict[str, str] = {
     "Heartbeats": "a protocol of the pipeline, and what fulfils it",
     "Recorder": "protocols of whoever records, and what fulfils them",
     "Router": "a protocol of the pipeline, and what fulfils it",
-    "SignatureStore": "a protocol of the pipeline, and what fulfils it",
     "Translator": "a protocol of the pipeline, and what fulfils it",
     "UrlFetcher": "a protocol of the pipeline, and what fulfils it",
 }

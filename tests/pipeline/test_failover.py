@@ -8,7 +8,6 @@ from structlog.testing import capture_logs
 
 from gateway import Gateway, error_of
 from scripted_upstream import Double, Reset, Send, Stall, Wait, chunked, sized
-from trivium.routing.candidates import RetryBudget
 from trivium.settings.entries import Timeouts
 from trivium.settings.model import RoutingSettings
 from waiting import stopwatch
@@ -38,7 +37,9 @@ async def test_a_repeat_is_made_where_the_operator_wants_one():
     """After a pause; the caller sees the answer alone."""
     async with (
         Double([BROKEN, OK]) as vendor,
-        Gateway.to(("openai", vendor), budget=RetryBudget(repeats=1, pause_s=0.05)) as gateway,
+        Gateway.to(
+            ("openai", vendor), budget=RoutingSettings(repeats=1, repeat_pause_s=0.05)
+        ) as gateway,
     ):
         status, headers, body = await gateway.post(CHAT, HELLO)
         assert (200, ANSWER, b"2") == (status, body, headers[b"trivium-attempts"])
@@ -61,7 +62,10 @@ async def test_a_budget_of_attempts_ends_a_long_plan():
         Double([BROKEN]) as second,
         Double([OK]) as third,
         Gateway.to(
-            ("openai", first), ("openai", second), ("openai", third), budget=RetryBudget(attempts=2)
+            ("openai", first),
+            ("openai", second),
+            ("openai", third),
+            budget=RoutingSettings(attempts_max=2),
         ) as gateway,
     ):
         assert 502 == (await gateway.post(CHAT, HELLO))[0]
@@ -77,7 +81,7 @@ async def test_what_failed_slowly_is_not_tried_again_by_anybody(slow):
         Double([OK]) as second,
         Gateway.to(
             ("openai", first), ("openai", second),
-            budget=RetryBudget(slow_s=0.2), timeouts=Timeouts(first_byte=0.5),
+            budget=RoutingSettings(slow_s=0.2), timeouts=Timeouts(first_byte=0.5),
         ) as gateway,
     ):  # fmt: skip
         status, headers, _ = await gateway.post(CHAT, HELLO)

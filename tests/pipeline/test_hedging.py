@@ -11,7 +11,6 @@ from scripted_upstream import Double, Reset, Send, Stall, Until, Wait, chunked, 
 from trivium.faults import Fault, Kind
 from trivium.pipeline.hedging import race
 from trivium.pipeline.structs import AffinityState
-from trivium.routing.candidates import RetryBudget
 from trivium.routing.channel_health import HealthKey
 from trivium.settings.model import RoutingSettings
 from trivium.wire import peek
@@ -151,7 +150,7 @@ async def test_when_both_fail_the_plan_goes_on():
         Double([bad]) as one,
         Double([bad]) as two,
         Double([ok(b"three")]) as three,
-        hedged(one, two, three, budget=RetryBudget(attempts=2)) as gateway,
+        hedged(one, two, three, budget=RoutingSettings(attempts_max=2)) as gateway,
     ):
         status, _, _ = await gateway.post(CHAT, HELLO)
         assert (502, 0) == (status, len(three.requests))
@@ -177,7 +176,7 @@ async def test_a_budget_of_one_attempt_is_not_hedged():
     """And neither is a plan of one channel."""
     slow = [Wait(0.15), *ok(b"one")]
     async with Double([slow]) as one, Double([ok(b"two")]) as two:
-        async with hedged(one, two, budget=RetryBudget(attempts=1)) as gateway:
+        async with hedged(one, two, budget=RoutingSettings(attempts_max=1)) as gateway:
             assert 200 == (await gateway.post(CHAT, HELLO))[0]
         async with hedged(one) as gateway:
             assert 200 == (await gateway.post(CHAT, HELLO))[0]

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.faults import TABLE, Fault, Kind
-from trivium.routing.candidates import Failure, RetryBudget
+from trivium.routing.candidates import Failure
 from trivium.routing.model import Step
-from trivium.routing.retry_budget import AttemptSequence
+from trivium.routing.retry_budget import PAUSE_MAX_S, AttemptSequence
+from trivium.settings.model import RoutingSettings
 from trivium.wire.operation import Operation
 
 FALLING = [kind for kind, row in TABLE.items() if row.fallback]
@@ -24,7 +25,7 @@ def failure(kind=Kind.UPSTREAM_BROKE, *, took=0.1, sent=True, others=False, wait
 
 def play(names, failures, *, draw=0.0, now=0.0, **budget):
     """The attempts made, each with the wait before it, when these failures follow each other."""
-    tries = AttemptSequence(RetryBudget(**budget), 0.0)
+    tries = AttemptSequence(RoutingSettings(**budget), 0.0)
     tries.plan(steps(names))
     coming, made = tries.first(now), []
     for one in failures:
@@ -46,11 +47,11 @@ BROKE = failure()
     [
         ("abc", [], {}, "a"),
         ("abc", [BROKE] * 9, {}, "abc"),
-        ("abc", [BROKE] * 9, {"attempts": 2}, "ab"),
+        ("abc", [BROKE] * 9, {"attempts_max": 2}, "ab"),
         ("a", [BROKE] * 9, {}, "a"),
         ("a", [BROKE] * 9, {"repeats": 2}, "aaa"),
         ("ab", [BROKE] * 9, {"repeats": 1}, "aba"),
-        ("ab", [BROKE] * 9, {"repeats": 9, "attempts": 5}, "ababa"),
+        ("ab", [BROKE] * 9, {"repeats": 9, "attempts_max": 5}, "ababa"),
         ("abc", [failure(Kind.UPSTREAM_REJECTED)], {}, "a"),
         ("abc", [failure(Kind.CALLER_LEFT)], {}, "a"),
         ("abc", [failure(Kind.INTERNAL)], {}, "a"),
@@ -92,8 +93,8 @@ def test_a_repeat_waits_with_jitter_and_never_before_the_vendors_time(wait, draw
 
 def test_the_pause_doubles():
     """Up to its limit."""
-    made = play("a", [BROKE] * 5, repeats=5, attempts=9, pause_max_s=1.0)
-    assert [wait for _, wait in made] == [0.0, 0.25, 0.5, 0.5, 0.5, 0.5]
+    made = play("a", [BROKE] * 5, repeats=5, attempts_max=9)
+    assert [wait for _, wait in made] == [0.0, 0.25, 0.5, 1.0, 2.0, 2.5]
 
 
 def test_another_channel_is_not_waited_for():
@@ -108,7 +109,7 @@ def test_no_attempt_begins_after_the_budgets_seconds():
 
 def test_the_next_model_has_what_is_left_of_the_budget():
     """Not one of its own."""
-    tries = AttemptSequence(RetryBudget(attempts=2), 0.0)
+    tries = AttemptSequence(RoutingSettings(attempts_max=2), 0.0)
     tries.plan(steps("a"))
     first = tries.first(0.0)
     assert tries.after(first.step, BROKE, 0.0, 0.0) is None
@@ -132,13 +133,13 @@ FAILURES = st.lists(
 )  # fmt: skip
 def test_no_run_of_failures_exceeds_the_budget(names, failures, attempts, repeats, draw):
     """Nor waits longer than a pause, nor goes on after what must not be followed."""
-    made = play(names, failures, draw=draw, attempts=attempts, repeats=repeats)
+    made = play(names, failures, draw=draw, attempts_max=attempts, repeats=repeats)
     assert 1 <= len(made) <= attempts
-    assert all(0 <= wait <= RetryBudget().pause_max_s for _, wait in made)
+    assert all(0 <= wait <= PAUSE_MAX_S for _, wait in made)
     assert sum(wait > 0 for _, wait in made) <= repeats
     for one in failures[: len(made) - 1]:
         assert one.fault.row.fallback
-        assert not (one.sent and one.took_s > RetryBudget().slow_s)
+        assert not (one.sent and one.took_s > RoutingSettings().slow_s)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_beside_an_attempt_another_channel_is_tried(channels, attempts, found):
         def __init__(self, channel):
             self.channel = channel
 
-    tries = AttemptSequence(RetryBudget(attempts=attempts), 0.0)
+    tries = AttemptSequence(RoutingSettings(attempts_max=attempts), 0.0)
     tries.plan(steps([Binding(name) for name in channels]))
     first = tries.first(0.0).step
     beside = tries.beside(first, 1.0)

@@ -10,6 +10,8 @@ from typing import Final
 from trivium.edge.exchange import Exchange
 
 PREFIX: Final = b"sk-gateway-"
+HEADERS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"cookie"})
+"""Headers that may present a key, which is for nobody else."""
 
 
 def presented(exchange: Exchange, *, query_key: bool) -> bytes | None:

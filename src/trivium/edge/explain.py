@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 import structlog
 
+from trivium.edge.credentials import HEADERS
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
 from trivium.pipeline import request_admission
@@ -17,9 +18,6 @@ from trivium.pipeline.explain import ExplainRequest, explain
 from trivium.pipeline.guard import Guard
 from trivium.pipeline.services import Services
 from trivium.wire.operation import EXPLAINED, Operation
-
-_KEYS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"cookie"})
-"""Headers that present a key: the rehearsal has the caller already."""
 
 
 class ExplainBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -77,7 +75,7 @@ def read(body: bytes, headers: dict[bytes, bytes]) -> ExplainRequest:
         operation=operation,
         body=bytes(question.body),
         model=question.model,
-        headers={name: value for name, value in headers.items() if name not in _KEYS},
+        headers={name: value for name, value in headers.items() if name not in HEADERS},
         strict=question.strict,
     )
 

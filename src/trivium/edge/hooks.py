@@ -6,6 +6,7 @@ from typing import Final
 
 import structlog
 
+from trivium.edge.credentials import HEADERS
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
 from trivium.pipeline.structs import Route
@@ -15,7 +16,6 @@ log = structlog.get_logger(__name__)
 
 SECONDS_MAX: Final = 10.0
 """After so long a request goes on without its hook."""
-_KEYS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"cookie"})
 
 
 async def ask(
@@ -36,7 +36,7 @@ async def ask(
         headers={
             name.decode("latin-1"): value.decode("latin-1")
             for name, value in exchange.headers.items()
-            if name not in _KEYS
+            if name not in HEADERS
         },
         body=exchange.body,
     )

@@ -2,30 +2,18 @@
 
 from typing import Final
 
-import msgspec
-
 from trivium.faults import Fault, Kind
 from trivium.pipeline.services import Headers
+from trivium.settings.model import ServerSettings
 from trivium.wire.json_size import MEMBERS_EACH, VALUES_EACH
 
 PAGE_BODY_BYTES_MAX: Final = 1_048_576
 """A form or an event of a payment provider; the relay's own limit is far above it."""
 
 
-class ServerLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """See ``settings.model.Server`` for what each is for and where its default comes from."""
+class ServerLimits(ServerSettings, frozen=True):
+    """The settings, which say what each is for, and what follows from them for one connection."""
 
-    header_bytes_max: int = 65_536
-    headers_max: int = 200
-    body_bytes_max: int = 33_554_432
-    objects_max: int = 100_000
-    upload_bytes_max: int = 268_435_456
-    header_timeout_s: float = 15.0
-    body_timeout_s: float = 60.0
-    keepalive_s: float = 75.0
-    pipeline_max: int = 16
-    write_high_bytes: int = 65_536
-    connections_max: int = 20_000
     linger_s: float = 2.0
     """After an error that leaves request bytes unread: how long they are still taken in and thrown
     away, so that the caller reads the answer instead of a reset (nginx's ``lingering_close``)."""

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import re
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote
 
@@ -32,23 +33,8 @@ METRICS: Final = b"/metrics"
 OAUTH: Final = b"/api/oauth2/"
 """Of the pages' paths, those whose errors are OAuth's."""
 PEOPLE: Final = frozenset(
-    {
-        b".well-known",
-        b"account",
-        b"admin",
-        b"api",
-        b"authorize",
-        b"email",
-        b"favicon.ico",
-        b"invitation",
-        b"login",
-        b"logout",
-        b"password",
-        b"sign-up",
-        b"static",
-        b"topup",
-        b"webhooks",
-    }
+    b".well-known account admin api authorize email favicon.ico invitation login logout password "
+    b"sign-up static topup webhooks".split()
 )
 """First segments of the paths of pages, forms and their API, which know their own methods."""
 _NOT_OURS: Final = b"/api/v1/"
@@ -69,19 +55,9 @@ _STORED: Final = re.compile(rb"/v1/responses/([^/]+)(?:/(cancel|input_items))?")
 _FILE: Final = re.compile(rb"/assets/([0-9a-f]{40})")
 _VIDEO: Final = re.compile(rb"/v1/videos(?:/([^/]+)(?:/(content|remix))?)?")
 _DELETE: Final = "DELETE"
-_NOT_IDS: Final = frozenset(
-    {
-        b"/v1/responses/compact",
-        b"/v1/videos/characters",
-        b"/v1/videos/edits",
-        b"/v1/videos/extensions",
-    }
-)
+_NOT_IDS: Final = re.compile(rb"/v1/(?:responses/compact|videos/(?:characters|edits|extensions))")
 """Addresses of OpenAI's that are written as if a word were an id, and are not served."""
-_OLLAMA: Final = frozenset(
-    b"/api/" + name
-    for name in (b"chat", b"generate", b"tags", b"show", b"ps", b"pull", b"embed", b"embeddings")
-)
+_OLLAMA: Final = re.compile(rb"/api/(?:chat|generate|tags|show|ps|pull|embed|embeddings)")
 """Addresses of Ollama's own API, which stand among those of the pages."""
 
 
@@ -150,24 +126,20 @@ class NotAllowed(Fault):
 
 def resolve(method: str, path: bytes, query: bytes) -> Target:
     """What a request asks for. Raises ``Fault`` (PATH_UNKNOWN) and ``NotAllowed``."""
-    route = _ROUTES.get(path)
-    if route is not None:
-        if method != "POST":
-            raise NotAllowed(_POST)
-        return route
-    if path == EXPLAIN:
-        if method != "POST":
-            raise NotAllowed(_POST)
-        return ExplainRoute()
-    page = _page(method, path)
-    if page is not None:
-        return page
-    generate = _generate(path, query)
-    if generate is not None:
-        if method != "POST":
-            raise NotAllowed(_POST)
-        return generate
-    return _lasting(method, path) or _resolve_listing(method, path)
+    posted: Route | ExplainRoute | None = _ROUTES.get(path)
+    if posted is None:
+        if path == EXPLAIN:
+            posted = ExplainRoute()
+        else:
+            page = _page(method, path)
+            if page is not None:
+                return page
+            posted = _generate(path, query)
+    if posted is None:
+        return _lasting(method, path) or _resolve_listing(method, path)
+    if method != "POST":
+        raise NotAllowed(_POST)
+    return posted
 
 
 def _lasting(method: str, path: bytes) -> StoredResponseRoute | VideoRoute | None:
@@ -175,7 +147,7 @@ def _lasting(method: str, path: bytes) -> StoredResponseRoute | VideoRoute | Non
 
     Raises ``NotAllowed``, and ``Fault`` for an address of theirs that is not served.
     """
-    if path in _NOT_IDS:
+    if _NOT_IDS.fullmatch(path):
         raise Fault(Kind.PATH_UNKNOWN, _unknown(path))
     stored = _STORED.fullmatch(path)
     if stored is not None:
@@ -186,7 +158,7 @@ def _lasting(method: str, path: bytes) -> StoredResponseRoute | VideoRoute | Non
 
 def _page(method: str, path: bytes) -> PageRoute | RootRoute | AssetRoute | None:
     if path[1:].partition(b"/")[0] in PEOPLE and not path.startswith(_NOT_OURS):
-        if path in _OLLAMA:
+        if _OLLAMA.fullmatch(path):
             raise Fault(Kind.PATH_UNKNOWN, _unknown(path))
         return PageRoute()
     file = _FILE.fullmatch(path)
@@ -259,21 +231,12 @@ def shape_of(path: bytes) -> Shape | None:
     return Shape.GENERATE if found is not None and _COLON.search(found[1]) else None
 
 
-def _stored(method: str, found: re.Match[bytes]) -> StoredResponseRoute:
-    """What is asked of a stored response. Raises ``NotAllowed``."""
-    response_id = unquote(found[1].decode("latin-1"))
-    below = (found[2] or b"").decode()
-    if below == "cancel":
-        if method != "POST":
-            raise NotAllowed(_POST)
-        return StoredResponseRoute(response_id=response_id, action=below)
-    if method in ("GET", "HEAD"):
-        return StoredResponseRoute(response_id=response_id, action=below or "retrieve")
-    if method == "DELETE" and not below:
-        return StoredResponseRoute(response_id=response_id, action="delete")
-    raise NotAllowed(_GET if below else f"{_GET}, {_DELETE}")
-
-
+_RESPONSES: Final = {
+    "": {"GET": "retrieve", "HEAD": "retrieve", "DELETE": "delete"},
+    "cancel": {"POST": "cancel"},
+    "input_items": {"GET": "input_items", "HEAD": "input_items"},
+}
+"""What each method asks of each path below that of a stored response."""
 _VIDEOS: Final = {
     "": {"POST": "create", "GET": "list", "HEAD": "list"},
     "video": {"GET": "retrieve", "HEAD": "retrieve", "DELETE": "delete"},
@@ -283,14 +246,23 @@ _VIDEOS: Final = {
 """What each method asks of each path below ``/v1/videos``."""
 
 
+def _stored(method: str, found: re.Match[bytes]) -> StoredResponseRoute:
+    """What is asked of a stored response. Raises ``NotAllowed``."""
+    action = _action(method, _RESPONSES[(found[2] or b"").decode()])
+    return StoredResponseRoute(response_id=unquote(found[1].decode("latin-1")), action=action)
+
+
 def _video(method: str, found: re.Match[bytes]) -> VideoRoute:
     """What is asked of videos, or of one. Raises ``NotAllowed``."""
     below = (found[2] or b"").decode() or ("video" if found[1] else "")
-    actions = _VIDEOS[below]
+    action = _action(method, _VIDEOS[below])
+    return VideoRoute(action=action, video_id=unquote((found[1] or b"").decode("latin-1")))
+
+
+def _action(method: str, actions: Mapping[str, str]) -> str:
     if method not in actions:
         raise NotAllowed(", ".join(sorted(actions, key=("GET", "HEAD", "POST", _DELETE).index)))
-    video_id = unquote((found[1] or b"").decode("latin-1"))
-    return VideoRoute(action=actions[method], video_id=video_id)
+    return actions[method]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -352,72 +324,51 @@ def _listing(path: bytes) -> ModelListRoute | None:
 _OPENAI: Final = re.compile(
     rb"/(?:chat/completions|responses|completions|embeddings|moderations|videos)$"
 )
-_HINTS: Final = (
-    (re.compile(rb"^//"), "The path begins with two slashes: end the base URL without one."),
-    (re.compile(rb"^/v1/v1/"), "The base URL ends in /v1 twice: leave one out."),
-    (
-        re.compile(rb"^/messages"),
-        (
-            "The path is /v1/messages: let the base URL end in /v1, or without it for Anthropic's "
-            "own SDKs, which add it."
-        ),
+_HINTS: Final = {
+    re.compile(rb"^//"): "The path begins with two slashes: end the base URL without one.",
+    re.compile(rb"^/v1/v1/"): "The base URL ends in /v1 twice: leave one out.",
+    re.compile(rb"^/messages"): (
+        "The path is /v1/messages: let the base URL end in /v1, or without it for Anthropic's "
+        "own SDKs, which add it."
     ),
-    (
-        re.compile(rb"^/api/[a-z]+$"),
-        (
-            "Ollama's own API is not served: use the client's OpenAI mode, with a base URL that "
-            "ends in /v1."
-        ),
+    re.compile(rb"^/api/[a-z]+$"): (
+        "Ollama's own API is not served: use the client's OpenAI mode, with a base URL that "
+        "ends in /v1."
     ),
-    (
-        re.compile(rb"^(?:/vendorc|/gemini)?/v1(?:beta1?)?/(?:projects|publishers)/"),
-        (
-            "Addresses of Vertex AI are not served: use the client with an API key and without "
-            "Vertex (google-genai: `vertexai=False`; Anthropic: `Anthropic` in place of "
-            "`AnthropicVertex`)."
-        ),
+    re.compile(rb"^(?:/vendorc|/gemini)?/v1(?:beta1?)?/(?:projects|publishers)/"): (
+        "Addresses of Vertex AI are not served: use the client with an API key and without "
+        "Vertex (google-genai: `vertexai=False`; Anthropic: `Anthropic` in place of "
+        "`AnthropicVertex`)."
     ),
-    (
-        re.compile(rb"^/openai/(?:deployments/|responses$)"),
-        (
-            "Addresses of Azure OpenAI are not served: use `OpenAI` in place of `AzureOpenAI`, "
-            "with a base URL that ends in /v1."
-        ),
+    re.compile(rb"^/openai/(?:deployments/|responses$)"): (
+        "Addresses of Azure OpenAI are not served: use `OpenAI` in place of `AzureOpenAI`, "
+        "with a base URL that ends in /v1."
     ),
-    (
-        re.compile(rb"^/(?:v1/)?engines(?:/|$)"),
-        (
-            "Engines are models now: POST to /v1/completions, /v1/chat/completions or "
-            "/v1/embeddings, with the name as `model` in the body."
-        ),
+    re.compile(rb"^/(?:v1/)?engines(?:/|$)"): (
+        "Engines are models now: POST to /v1/completions, /v1/chat/completions or "
+        "/v1/embeddings, with the name as `model` in the body."
     ),
-    (
-        re.compile(rb"^/v1/responses/compact$"),
-        (
-            "Compaction is not served: send the conversation to POST /v1/responses, shortened by "
-            "the client."
-        ),
+    re.compile(rb"^/v1/responses/compact$"): (
+        "Compaction is not served: send the conversation to POST /v1/responses, shortened by "
+        "the client."
     ),
-    (
-        re.compile(rb"^/v1/videos/."),
-        (
-            "Videos are made by POST /v1/videos and changed by POST /v1/videos/{id}/remix; "
-            "characters, edits and extensions are not served."
-        ),
+    re.compile(rb"^/v1/videos/."): (
+        "Videos are made by POST /v1/videos and changed by POST /v1/videos/{id}/remix; "
+        "characters, edits and extensions are not served."
     ),
-    (re.compile(rb"^/v1/realtime"), "Realtime sessions are not served: POST to /v1/responses."),
-    (
-        re.compile(rb"^/.*/(?:v1beta|v1alpha|v1)/models/[^/]*:"),
-        "Google clients add the version themselves: the base URL ends before it, or in /gemini.",
+    re.compile(rb"^/v1/realtime"): "Realtime sessions are not served: POST to /v1/responses.",
+    re.compile(rb"^/.*/(?:v1beta|v1alpha|v1)/models/[^/]*:"): (
+        "Google clients add the version themselves: the base URL ends before it, or in /gemini."
     ),
-    (re.compile(rb"^/(?:vendorc|gemini)/models/"), "The path needs a version: /v1beta/models/…"),
-    (re.compile(rb"/$"), "Leave the trailing slash out."),
-)
+    re.compile(rb"^/(?:vendorc|gemini)/models/"): "The path needs a version: /v1beta/models/…",
+    re.compile(rb"/$"): "Leave the trailing slash out.",
+}
+"""What to tell of a path that is not served: the first whose pattern is found in it."""
 
 
 def _unknown(path: bytes) -> str:
     shown = path[:200].decode("latin-1")
-    hint = next((text for pattern, text in _HINTS if pattern.search(path)), None)
+    hint = next((text for pattern, text in _HINTS.items() if pattern.search(path)), None)
     return f"There is nothing at {shown}. {hint or _elsewhere(path)}"
 
 

@@ -12,10 +12,10 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault, Kind
 from trivium.ledger import rerank_cost
 from trivium.ledger.cost import cost
 from trivium.ledger.model import Quote
+from trivium.ledger.refusals import unpriced
 from trivium.ledger.tariff import Tariff
 from trivium.ledger.unreported_usage import is_believable, tokens
 from trivium.routing.model import Model
@@ -41,13 +41,7 @@ def quote(tariff: Tariff, model: Model, operation: Operation, known: Usage) -> Q
     """
     spoken = PRODUCT[operation] is Product.SPEECH
     if tariff.kinds.isdisjoint(_SPEECH if spoken else _TRANSCRIPT):
-        what = "speech" if spoken else "transcripts"
-        raise Fault(
-            Kind.NOT_PERMITTED,
-            f"The model `{model.name}` has no price for {what}, so it is not served. Its operator "
-            "can give it one.",
-            param="model",
-        )
+        raise unpriced(model, "speech" if spoken else "transcripts")
     nanos, _ = cost(tariff, used(tariff, _with_seconds(known), None))
     return Quote(amount_nanos=max(1, nanos), tariff=tariff)
 

@@ -88,7 +88,7 @@ class Entries:
             user_id=user_id,
             kind=kind,
             amount_nanos=_amount(amount_nanos),
-            note=_note(note),
+            note=printable(note),
             request_id=request_id,
             created_at=int(self._clock.now()),
         )
@@ -164,7 +164,8 @@ def _amount(nanos: int) -> int:
     return nanos
 
 
-def _note(text: str) -> str:
+def printable(text: str) -> str:
+    """A note without the spaces around it. Raises ``LedgerError`` for one that cannot be shown."""
     text = text.strip()
     if len(text) > NOTE_CHARS_MAX or not text.isprintable():
         raise LedgerError(f"a note is at most {NOTE_CHARS_MAX} printable characters")

@@ -15,10 +15,10 @@ from fractions import Fraction
 from typing import Final
 
 from trivium.clock import Clock
-from trivium.faults import Fault, Kind
 from trivium.ledger import audio_cost, rerank_cost
 from trivium.ledger.cost import row_at, tariff_of
 from trivium.ledger.model import FREE, Quote
+from trivium.ledger.refusals import unpriced
 from trivium.ledger.service import OpenLedger, Payer
 from trivium.ledger.tariff import NANOS_MAX, Tariff
 from trivium.ledger.unreported_usage import TOKEN_BYTES, tokens
@@ -57,7 +57,7 @@ def quote(
     if not writes and operation not in _BY_INPUT:
         return _OTHERWISE[operation](tariff, model, operation, facts, size)
     if not tariff.meters_input or (writes and not tariff.meters_output):
-        raise _unpriced(model, "this kind of request")
+        raise unpriced(model, "this kind of request")
     # without a call but the last (cost.py)
     input_max = -(-size // HELD_BYTES) + facts.referred
     context_max = model.context_max or CONTEXT_MAX
@@ -101,7 +101,7 @@ def _ranking(
     """A rerank, by the search or by what is read."""
     del operation, size
     if not rerank_cost.has_price(tariff):
-        raise _unpriced(model, "ranking")
+        raise unpriced(model, "ranking")
     return rerank_cost.quote(tariff, facts)
 
 
@@ -112,7 +112,7 @@ def _video(
     del operation, size
     each = tariff.price_of_video(facts.size)
     if not each and not tariff.request:
-        raise _unpriced(model, f"videos of {facts.size}")
+        raise unpriced(model, f"videos of {facts.size}")
     atoms = 1000 * (facts.seconds or 0) * each + tariff.request
     return Quote(amount_nanos=max(1, tariff.nanos(atoms)), tariff=tariff)
 
@@ -125,7 +125,7 @@ def _pictures(
     each = tariff.dearest_image(facts.size, facts.quality)
     by_tokens = tariff.meters_input and tariff.meters_output
     if not each and not by_tokens:
-        raise _unpriced(model, "pictures")
+        raise unpriced(model, "pictures")
     # of pictures that go in, bytes tell nothing of tokens; they are few beside what comes out
     read = min(-(-size // HELD_BYTES), model.context_max or CONTEXT_MAX, PROMPT_MAX)
     rates = tariff.rates(read)
@@ -166,15 +166,6 @@ _OTHERWISE: Final = {
 }
 """By operation. A product that nobody can price is a KeyError here, so the gateway does not start:
 what is new must not be billed as if it were text."""
-
-
-def _unpriced(model: Model, what: str) -> Fault:
-    return Fault(
-        Kind.NOT_PERMITTED,
-        f"The model `{model.name}` has no price for {what}, so it is not served. Its operator can "
-        "give it one.",
-        param="model",
-    )
 
 
 class Quoting:

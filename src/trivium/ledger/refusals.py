@@ -4,6 +4,7 @@ from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
+from trivium.routing.model import Model
 
 RETRY_S: Final = 2.0
 """After which a caller may try again that could pay with what others have leased."""
@@ -16,6 +17,16 @@ def too_low(amount_nanos: int) -> Fault:
         f"The balance is too low: this request may cost up to {format_usd(amount_nanos)} USD. "
         "Top up the balance, or ask for less: a lower limit on output tokens, fewer pictures, "
         "a shorter video.",
+    )
+
+
+def unpriced(model: Model, what: str) -> Fault:
+    """The refusal of a request for what the model has no price for."""
+    return Fault(
+        Kind.NOT_PERMITTED,
+        f"The model `{model.name}` has no price for {what}, so it is not served. Its operator can "
+        "give it one.",
+        param="model",
     )
 
 

@@ -18,7 +18,6 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.pipeline.lane import PassThrough
 from trivium.pipeline.request_context import RequestContext
-from trivium.pipeline.services import SignatureStore
 from trivium.pipeline.structs import AffinityState, WholeAnswer
 from trivium.response_store.signatures.model import SignatureTrace
 from trivium.response_store.signatures.tracer import Tracer
@@ -103,10 +102,12 @@ class TracedPassThrough(PassThrough):
 
     __slots__ = ("_remember", "_step", "_user_id")
 
-    def remember(self, step: Step, traces: SignatureStore, user_id: int) -> None:
+    def remember(
+        self, step: Step, add: Callable[[int, str, SignatureTrace], None], user_id: int
+    ) -> None:
         """Have what passes noted as this step's, for this user."""
         self._step = step
-        self._remember = traces.add
+        self._remember = add
         self._user_id = user_id
 
     def whole(self, body: bytes) -> WholeAnswer:
@@ -184,5 +185,5 @@ def tracing(
     assert caller is not None
     assert traces is not None
     lane = TracedPassThrough(step, passage, members, facts, context.body, now)
-    lane.remember(step, traces, caller.owner_id)
+    lane.remember(step, traces.add, caller.owner_id)
     return lane

@@ -8,7 +8,7 @@ import msgspec
 from trivium.conversation.estimate import of_bytes
 from trivium.conversation.losses import Report
 from trivium.conversation.usage import Usage
-from trivium.pipeline.lane import ESTIMATED
+from trivium.pipeline.lane import notes_of
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
@@ -59,12 +59,7 @@ class Embedding:
     @property
     def notes(self) -> Headers:
         """What was left out, and whether usage is our own count."""
-        notes: Headers = []
-        if dropped := self.report.dropped_header():
-            notes.append((b"trivium-dropped", dropped.encode("ascii", "replace")))
-        if self._estimated:
-            notes.append((ESTIMATED, b"usage"))
-        return notes
+        return notes_of(self.report, estimated=self._estimated)
 
     def whole(self, body: bytes) -> WholeAnswer:
         """The vectors in the caller's shape."""

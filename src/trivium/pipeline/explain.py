@@ -6,7 +6,7 @@ upstream host.
 """
 
 import asyncio
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -125,20 +125,6 @@ async def explain(
     return out
 
 
-class Script(Protocol):
-    """What one kind of request is rehearsed by."""
-
-    facts: RequestFacts
-
-    async def planned(self) -> Plan:
-        """The channels, in order. Raises ``Fault`` when there is none."""
-        ...
-
-    async def sent(self, step: Step) -> dict[str, Any]:
-        """What one of them would be sent. Raises ``Fault``."""
-        ...
-
-
 class Relay:
     """A request that is answered while its caller waits."""
 
@@ -152,11 +138,11 @@ class Relay:
         self._members = members
 
     async def planned(self) -> Plan:
-        """Return the plan, as ``Script`` says."""
+        """The channels, in order. Raises ``Fault`` when there is none."""
         return await steps.planned(self._context)
 
     async def sent(self, step: Step) -> dict[str, Any]:
-        """Return what a channel would be sent, as ``Script`` says."""
+        """What a channel would be sent. Raises ``Fault``."""
         context, members = self._context, self._members
         out: dict[str, Any] = {}
         if context.services.url_fetcher is not None:
@@ -164,6 +150,10 @@ class Relay:
         if context.operation in IMAGE_OPERATIONS:
             await images.bring(context, step, members)
         return out | _sent(context, make_lane(context, step))
+
+
+Script: TypeAlias = Relay | explain_media.ExplainedVideo
+"""What one kind of request is rehearsed by."""
 
 
 def _script(context: RequestContext, members: Members) -> Script:

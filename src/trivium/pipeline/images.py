@@ -16,7 +16,7 @@ from trivium.conversation.estimate import of_bytes
 from trivium.conversation.losses import DropAction, Rank, Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.pipeline.lane import ESTIMATED
+from trivium.pipeline.lane import is_strict, notes_of
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import ImageOrder, WholeAnswer
@@ -142,15 +142,13 @@ class ImagesLane:
     __slots__ = ("_asked", "_estimated", "_facts", "_kind", "_wish", "by_address", "owed", "report")
 
     def __init__(self, context: RequestContext, step: Step, facts: RequestFacts) -> None:
-        asked, model, caller = context.image_order, context.model, context.exchange.caller
+        asked, model = context.image_order, context.model
         assert asked is not None
         wanted = asked.wanted
         assert model is not None
-        assert caller is not None
-        strict = caller.strict or (
-            context.exchange.headers.get(b"trivium-strict", b"").lower() == b"true"
+        self.report = Report(
+            f"the pictures of {step.binding.model}", strict=is_strict(context.exchange)
         )
-        self.report = Report(f"the pictures of {step.binding.model}", strict=strict)
         self._wish: ImageRequest = wanted
         self._facts = facts
         self._estimated = False
@@ -168,12 +166,7 @@ class ImagesLane:
     @property
     def notes(self) -> Headers:
         """What was left out, and whether usage is our own count."""
-        notes: Headers = []
-        if dropped := self.report.dropped_header():
-            notes.append((b"trivium-dropped", dropped.encode("ascii", "replace")))
-        if self._estimated:
-            notes.append((ESTIMATED, b"usage"))
-        return notes
+        return notes_of(self.report, estimated=self._estimated)
 
     def unkept(self) -> None:
         """Say that pictures could not be kept, so that they go out as bytes."""

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from trivium.conversation.losses import Report
 from trivium.faults import Fault, Kind
-from trivium.pipeline.services import Headers
+from trivium.pipeline.services import Exchange, Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import repair, repair_answer
@@ -23,6 +23,25 @@ ESTIMATED: Final = b"trivium-estimated"
 
 _NO_NOTES: Final[Headers] = []
 """Nothing is ever left out of what passes."""
+
+
+def is_strict(exchange: Exchange) -> bool:
+    """Whether the caller takes nothing but what it asked for."""
+    assert exchange.caller is not None
+    if exchange.caller.strict:
+        return True
+    header = exchange.headers.get(b"trivium-strict")
+    return header is not None and header.lower() == b"true"
+
+
+def notes_of(report: Report, *, estimated: bool = False) -> Headers:
+    """What was left out and what was mended, and whether usage is our own count."""
+    told = (
+        (b"trivium-dropped", report.dropped_header()),
+        (b"trivium-repaired", report.repaired_header()),
+        (ESTIMATED, "usage" if estimated else ""),
+    )
+    return [(name, value.encode("ascii", "replace")) for name, value in told if value]
 
 
 class Lane(Protocol):

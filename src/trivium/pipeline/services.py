@@ -2,8 +2,8 @@
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from trivium.admission.service import Admission
 from trivium.assets.service import Assets
@@ -19,11 +19,10 @@ from trivium.observe.record import Record
 from trivium.pipeline.phase import FinishedAnswers
 from trivium.providers.images import Defaults
 from trivium.response_store.service import ResponseStore
-from trivium.response_store.signatures.model import SignatureTrace
-from trivium.routing.candidates import RetryBudget
 from trivium.routing.health import Health
 from trivium.routing.latency import Latency
 from trivium.routing.model import Channel, Model, Plan, Step
+from trivium.settings.model import RoutingSettings
 from trivium.uploads.form import Upload
 from trivium.upstream.call import Client
 from trivium.upstream.channel_queue import ChannelQueue
@@ -32,6 +31,9 @@ from trivium.upstream.url_fetch import FetchedFile
 from trivium.wire.operation import Operation, Shape
 from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
+
+if TYPE_CHECKING:  # traces are not kept before the database is open
+    from trivium.response_store.signatures.service import SignatureStore
 
 Headers = list[tuple[bytes, bytes]]
 JSON: Final = b"application/json"
@@ -219,22 +221,6 @@ class Heartbeats(Protocol):
         ...
 
 
-class SignatureStore(Protocol):
-    """Remembers what callers do not send back; ``response_store/signatures/service.py`` is the real
-    one.
-    """
-
-    __slots__ = ()
-
-    def add(self, user_id: int, id_: str, trace: SignatureTrace) -> None:
-        """Remember one trace; never waits."""
-        ...
-
-    async def find(self, user_id: int, ids: Sequence[str]) -> dict[str, SignatureTrace]:
-        """Those that are known. Never raises."""
-        ...
-
-
 class UrlFetcher(Protocol):
     """Fetches files at strangers' addresses; ``upstream/url_fetch.py`` is the real one."""
 
@@ -310,11 +296,11 @@ class Services(Media):
         answer_bytes_max: int,
         explain_headers: bool,
         response_store: ResponseStore | None = None,
-        signatures: SignatureStore | None = None,
+        signatures: "SignatureStore | None" = None,
         heartbeats: Heartbeats | None = None,
         admission: Admission | None = None,
         health: Health | None = None,
-        budget: RetryBudget | None = None,
+        budget: RoutingSettings | None = None,
         latency: Latency | None = None,
         allows_preferences: bool = True,
         url_fetcher: UrlFetcher | None = None,
@@ -346,7 +332,7 @@ class Services(Media):
         """What callers do not send back; ``None`` where nothing is remembered."""
         self.health = health or Health(loop.time)
         """What is known of the upstreams; ``None``: a fresh one."""
-        self.budget = budget or RetryBudget()
+        self.budget = budget or RoutingSettings()
         """What one request may cost them; swapped on reload."""
         self.allows_preferences = allows_preferences
         """Whether callers may choose among channels; swapped on reload."""

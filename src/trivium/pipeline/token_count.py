@@ -5,6 +5,7 @@ from trivium.conversation.fit import fitted
 from trivium.conversation.losses import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
+from trivium.pipeline.lane import notes_of
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
@@ -43,11 +44,7 @@ class TokenCount:
     @property
     def notes(self) -> Headers:
         """What was left out and mended: it was not counted as it stands in the request."""
-        told = (
-            (b"trivium-dropped", self.report.dropped_header()),
-            (b"trivium-repaired", self.report.repaired_header()),
-        )
-        return [(name, value.encode("ascii", "replace")) for name, value in told if value]
+        return notes_of(self.report)
 
     def whole(self, body: bytes) -> WholeAnswer:
         """The number in the caller's shape; free of charge, so without usage."""

@@ -28,7 +28,7 @@ from trivium.pipeline import affinity, response_state
 from trivium.pipeline.continuation import Affords, Rounds, may_pause
 from trivium.pipeline.continuation_budget import hold_continuation
 from trivium.pipeline.embedding import Embedding
-from trivium.pipeline.lane import Lane
+from trivium.pipeline.lane import Lane, is_strict, notes_of
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
@@ -108,7 +108,7 @@ class Translator:
         caller = exchange.caller
         assert caller is not None
         operation = context.operation
-        strict = _is_strict(context)
+        strict = is_strict(context.exchange)
         if operation in EMBEDDING_OPERATIONS:
             return Embedding(step, operation, members.table, facts.model, strict=strict)
         spoken = self.spoken(context, members, facts)
@@ -203,7 +203,7 @@ class Translator:
         spoken = context.conversation
         if spoken is not None and context.operation not in TOKEN_COUNTS:
             goal = step.binding.targets[SHAPE[step.operation]]
-            report = Report(goal.title, strict=_is_strict(context))
+            report = Report(goal.title, strict=is_strict(context.exchange))
             context.fitting = (step, report, fitted(spoken, goal, report))
 
 
@@ -211,16 +211,6 @@ def _taken(context: RequestContext, step: Step) -> "tuple[Report, Conversation] 
     """What was fitted to this channel already, once."""
     found, context.fitting = context.fitting, None
     return found[1:] if found is not None and found[0] is step else None
-
-
-def _is_strict(context: RequestContext) -> bool:
-    """Whether the caller takes nothing but what it asked for."""
-    exchange = context.exchange
-    assert exchange.caller is not None
-    if exchange.caller.strict:
-        return True
-    header = exchange.headers.get(b"trivium-strict")
-    return header is not None and header.lower() == b"true"
 
 
 def _meaning(headers: Mapping[bytes, bytes]) -> Mapping[str, str]:
@@ -308,13 +298,8 @@ class Translation:
     @property
     def notes(self) -> Headers:
         """What was left out and what was mended, for the caller."""
-        if not self.report.drops and not self.report.repairs:
-            return []
-        told = (
-            (b"trivium-dropped", self.report.dropped_header()),
-            (b"trivium-repaired", self.report.repaired_header()),
-        )
-        return [(name, value.encode("ascii", "replace")) for name, value in told if value]
+        report = self.report
+        return notes_of(report) if report.drops or report.repairs else []
 
     def whole(self, body: bytes) -> WholeAnswer:
         """The answer in the caller's shape. Raises ``Continue`` where the vendor paused."""

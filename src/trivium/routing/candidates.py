@@ -29,21 +29,6 @@ class Candidates(msgspec.Struct, frozen=True):
     """
 
 
-class RetryBudget(msgspec.Struct, frozen=True, kw_only=True):
-    """What one request may cost the upstreams. The settings' ``[routing]`` table says why."""
-
-    attempts: int = 5
-    seconds: float = 120.0
-    """No attempt begins later than this after the request came."""
-    slow_s: float = 30.0
-    """An attempt that was sent and failed later than this is not followed by another."""
-    repeats: int = 0
-    """Attempts on channels that have failed already."""
-    pause_s: float = 0.5
-    """Before the first repeat; doubles with each."""
-    pause_max_s: float = 5.0
-
-
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """How one attempt failed, and what it had come to."""
 

@@ -14,9 +14,11 @@ Pure: what happened, when, and a draw come in; the next attempt comes out, or no
 from typing import Final
 
 from trivium.faults import Kind
-from trivium.routing.candidates import Failure, Next, RetryBudget
+from trivium.routing.candidates import Failure, Next
 from trivium.routing.model import Step
+from trivium.settings.model import RoutingSettings
 
+PAUSE_MAX_S: Final = 5.0
 _OTHER_KEY: Final = frozenset({Kind.UPSTREAM_CREDENTIAL, Kind.UPSTREAM_RATE_LIMITED})
 """What another credential of the same channel may do better."""
 
@@ -26,7 +28,7 @@ class AttemptSequence:
 
     __slots__ = ("_again", "_budget", "_made", "_queue", "_repeats", "_since")
 
-    def __init__(self, budget: RetryBudget, since: float) -> None:
+    def __init__(self, budget: RoutingSettings, since: float) -> None:
         """``since``: when the request came."""
         self._budget = budget
         self._since = since
@@ -72,8 +74,8 @@ class AttemptSequence:
 
     def spent(self, now: float) -> bool:
         """Whether no attempt may begin any more."""
-        return self._made >= self._budget.attempts or (
-            self._made > 0 and now - self._since > self._budget.seconds
+        return self._made >= self._budget.attempts_max or (
+            self._made > 0 and now - self._since > self._budget.attempts_s
         )
 
     def _begin(self, now: float, draw: float = 0.0) -> Next | None:
@@ -83,12 +85,12 @@ class AttemptSequence:
             self._made += 1
             return Next(self._queue.pop())
         budget = self._budget
-        pause = min(budget.pause_s * 2.0**self._repeats, budget.pause_max_s)
+        pause = min(budget.repeat_pause_s * 2.0**self._repeats, PAUSE_MAX_S)
         while self._again and self._repeats < budget.repeats:
             step, asked_s = self._again.pop(0)
             # at least half of the pause, and never before the vendor's own time
             wait = max(asked_s, pause * (0.5 + draw / 2))
-            if wait <= budget.pause_max_s and now + wait - self._since <= budget.seconds:
+            if wait <= PAUSE_MAX_S and now + wait - self._since <= budget.attempts_s:
                 self._made += 1
                 self._repeats += 1
                 return Next(step, wait)

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from trivium.clock import SystemClock
 from trivium.observe.log_throttle import LogThrottle
 from trivium.pipeline.services import Services
-from trivium.routing.candidates import RetryBudget
 from trivium.routing.health import Health, log_change
 from trivium.routing.latency import Latency
 from trivium.routing.model import Catalogue
 from trivium.routing.router import Router
-from trivium.settings.model import RoutingSettings, Settings, UpstreamSettings
+from trivium.settings.model import Settings, UpstreamSettings
 from trivium.settings.section import FetchSettings
 from trivium.upstream import tls
 from trivium.upstream.pool import PooledClient
@@ -83,7 +82,7 @@ def services_of(
         signatures=traces,
         heartbeats=Heartbeats(loop, settings.server.heartbeat_s),
         health=Health(loop.time, settings.routing, told=log_change),
-        budget=budget(settings.routing),
+        budget=settings.routing,
         latency=latency,
         allows_preferences=settings.routing.wishes,
         finishes=settings.ledger.abandoned == "finish",
@@ -111,14 +110,3 @@ def foreign(
     found = UrlFetcher(fetch, tls=secure)
     stack.push_async_callback(found.close)
     return found
-
-
-def budget(routing: RoutingSettings) -> RetryBudget:
-    """Return how much one request may use of the upstreams."""
-    return RetryBudget(
-        attempts=routing.attempts_max,
-        seconds=routing.attempts_s,
-        slow_s=routing.slow_s,
-        repeats=routing.repeats,
-        pause_s=routing.repeat_pause_s,
-    )

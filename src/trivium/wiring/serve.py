@@ -34,7 +34,7 @@ from trivium.wiring.files import unusable
 from trivium.wiring.hooks import Hooks, hooks_of
 from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
-from trivium.wiring.relay import budget, services_of
+from trivium.wiring.relay import services_of
 from trivium.wiring.secret import agreed, present
 from trivium.wiring.shared import look_after, rates_of, shared_of
 from trivium.wiring.stop import Stop
@@ -154,7 +154,7 @@ class _Worker:
         """Put settings that were read again in force."""
         services = self.services
         services.router = Router(new, random.random, services.latency.expected)
-        services.budget = budget(read.routing)
+        services.budget = read.routing
         services.allows_preferences = read.routing.wishes
         services.pictures = defaults(read)
         services.health.configure(read.routing)

@@ -13,7 +13,6 @@ import pytest
 from end_to_end.sdk.clients import Wire, anthropic_at, google_at, openai_at
 from gateway import Gateway
 from scripted_upstream import Double, Reset, Send, Stall, Wait, chunked, sized
-from trivium.routing.candidates import RetryBudget
 from trivium.settings.model import RoutingSettings
 
 SAID = [{"role": "user", "content": "Hi"}]
@@ -38,24 +37,24 @@ def refusal(status, more=b"", body=ERROR):
 
 
 LATER = b"Retry-After: 30\r\n"
-SLOW = RetryBudget(slow_s=0.1)
-QUICK = {"pause_s": 0.001, "pause_max_s": 0.01}
+SLOW = RoutingSettings(slow_s=0.1)
+QUICK = {"repeat_pause_s": 0.001}
 TABLE = {
     # what every channel does: the script, channels, the gateway's budget, calls by SDK
-    "503": (refusal(b"503 Busy"), 2, RetryBudget(), (6, 6, 2)),
-    "500": (refusal(b"500 Broken"), 2, RetryBudget(), (6, 6, 2)),
-    "connection reset": ([Reset()], 2, RetryBudget(), (6, 6, 2)),
-    "an error inside a 200": (refusal(b"200 OK"), 2, RetryBudget(), (6, 6, 2)),
-    "429": (refusal(b"429 Slow"), 2, RetryBudget(), (6, 6, 2)),
-    "429 with Retry-After": (refusal(b"429 Slow", LATER), 2, RetryBudget(), (2, 2, 2)),
-    "503 with Retry-After": (refusal(b"503 Busy", LATER), 2, RetryBudget(), (2, 2, 2)),
-    "key refused": (refusal(b"401 Unauthorized"), 2, RetryBudget(), (2, 2, 2)),
-    "request refused": (refusal(b"400 Bad"), 2, RetryBudget(), (1, 1, 1)),
+    "503": (refusal(b"503 Busy"), 2, RoutingSettings(), (6, 6, 2)),
+    "500": (refusal(b"500 Broken"), 2, RoutingSettings(), (6, 6, 2)),
+    "connection reset": ([Reset()], 2, RoutingSettings(), (6, 6, 2)),
+    "an error inside a 200": (refusal(b"200 OK"), 2, RoutingSettings(), (6, 6, 2)),
+    "429": (refusal(b"429 Slow"), 2, RoutingSettings(), (6, 6, 2)),
+    "429 with Retry-After": (refusal(b"429 Slow", LATER), 2, RoutingSettings(), (2, 2, 2)),
+    "503 with Retry-After": (refusal(b"503 Busy", LATER), 2, RoutingSettings(), (2, 2, 2)),
+    "key refused": (refusal(b"401 Unauthorized"), 2, RoutingSettings(), (2, 2, 2)),
+    "request refused": (refusal(b"400 Bad"), 2, RoutingSettings(), (1, 1, 1)),
     "too slow, after slow_s": ([Wait(0.2), *refusal(b"500 Broken")], 2, SLOW, (1, 1, 1)),
-    "seven channels": (refusal(b"503 Busy"), 7, RetryBudget(), (15, 15, 5)),
-    "attempts_max = 1": (refusal(b"503 Busy"), 2, RetryBudget(attempts=1), (3, 3, 1)),
-    "repeats = 1": (refusal(b"503 Busy"), 2, RetryBudget(repeats=1, **QUICK), (9, 9, 3)),
-    "breaks off after the first event": (None, 2, RetryBudget(), (1, 1, 1)),
+    "seven channels": (refusal(b"503 Busy"), 7, RoutingSettings(), (15, 15, 5)),
+    "attempts_max = 1": (refusal(b"503 Busy"), 2, RoutingSettings(attempts_max=1), (3, 3, 1)),
+    "repeats = 1": (refusal(b"503 Busy"), 2, RoutingSettings(repeats=1, **QUICK), (9, 9, 3)),
+    "breaks off after the first event": (None, 2, RoutingSettings(), (1, 1, 1)),
 }
 
 

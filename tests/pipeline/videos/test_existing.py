@@ -6,7 +6,7 @@ import pytest
 
 from trivium.faults import Fault
 from trivium.jobs.model import Job
-from trivium.pipeline.videos.existing import VideoVisit, answer, found, unready
+from trivium.pipeline.videos.existing import answer, found, unready
 from trivium.wire.videos.answer import VideoStatus
 
 
@@ -29,12 +29,6 @@ class Exchange:
 class Jobs:
     async def find(self, user_id, job_id):
         return job() if (user_id, job_id) == (3, "video_1") else None
-
-
-def test_a_query_is_read():
-    """Empty values stay; of a repeated one the last counts."""
-    visit = VideoVisit.of(None, "video_1", b"a=1&b=&a=%32", None, None)
-    assert {"a": "2", "b": ""} == visit.query
 
 
 @pytest.mark.asyncio

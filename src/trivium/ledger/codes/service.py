@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from trivium.clock import Clock
 from trivium.ledger.amounts import AMOUNT_NANOS_MAX
 from trivium.ledger.codes.model import Batch, Code, CodeError, CodeRefusal, hint, issue, parse
-from trivium.ledger.entries import NOTE_CHARS_MAX, append
+from trivium.ledger.entries import append, printable
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.model import Entry, EntryKind
 from trivium.storage.late import LateModule
@@ -60,15 +60,13 @@ class Codes:
         Raises ``LedgerError`` for an amount, a count, a moment or a note out of range.
         """
         now = int(self._clock.now())
-        note = note.strip()
         if not 0 < amount_nanos <= AMOUNT_NANOS_MAX:
             raise LedgerError("a code is worth more than zero and at most a billion dollars")
         if not 1 <= count <= COUNT_MAX:
             raise LedgerError(f"a batch has 1 to {COUNT_MAX} codes, not {count}")
         if expires_at is not None and expires_at <= now:
             raise LedgerError("the codes would have expired already")
-        if len(note) > NOTE_CHARS_MAX or not note.isprintable():
-            raise LedgerError(f"a note is at most {NOTE_CHARS_MAX} printable characters")
+        note = printable(note)
         made = [issue(self._random_bytes) for _ in range(count)]
         rows = [(parse(code) or b"", hint(code)) for code in made]
         async with self._db.write() as conn:

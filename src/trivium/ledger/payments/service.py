@@ -233,7 +233,7 @@ class Payments:
                 payment, state=PaymentState.HELD, charge=notice.charge or None
             )
             await store.put(conn, held)
-            await self._tell(conn, ActKind.TOP_UP_HELD, held, held.amount_nanos)
+            await self._tell(conn, ActKind.TOP_UP_HELD, held, amount=format_usd(held.amount_nanos))
             return PaymentOutcome.HELD
         paid = msgspec.structs.replace(
             payment,
@@ -244,7 +244,7 @@ class Payments:
         )
         await store.put(conn, paid)
         await _book(conn, paid, EntryKind.TOP_UP, paid.amount_nanos, _request(paid), now)
-        await self._tell(conn, ActKind.TOP_UP_PAID, paid, paid.amount_nanos)
+        await self._tell(conn, ActKind.TOP_UP_PAID, paid, amount=format_usd(paid.amount_nanos))
         if paid.refunded_nanos:
             await self._give_back(conn, paid, paid.refunded_nanos, now)
         return PaymentOutcome.CREDITED
@@ -273,7 +273,7 @@ class Payments:
         """Take from the balance what the payer has been given back; it may go below zero."""
         request_id = f"{_request(payment)}{REFUND}{cents(payment.refunded_nanos)}"
         await _book(conn, payment, EntryKind.REFUND, -more_nanos, request_id, now)
-        await self._tell(conn, ActKind.TOP_UP_REFUNDED, payment, more_nanos)
+        await self._tell(conn, ActKind.TOP_UP_REFUNDED, payment, amount=format_usd(more_nanos))
 
     async def _disputed(
         self, conn: "Connection", payment: Payment, notice: PaymentEvent, now: int
@@ -295,14 +295,8 @@ class Payments:
                 charge=payment.charge or notice.charge or None,
             ),
         )
-        await self._audit.within(
-            conn,
-            ActKind.TOP_UP_DISPUTED,
-            subject=payment.user_id,
-            what=payment.reference,
-            agent=payment.provider,
-            detail={"event": notice.event, "note": notice.note},
-        )
+        told = {"event": notice.event, "note": notice.note}
+        await self._tell(conn, ActKind.TOP_UP_DISPUTED, payment, **told)
         return PaymentOutcome.NOTED
 
     async def _moved(
@@ -322,7 +316,7 @@ class Payments:
         return PaymentOutcome.NOTED
 
     async def _tell(
-        self, conn: "Connection", kind: ActKind, payment: Payment, amount_nanos: int
+        self, conn: "Connection", kind: ActKind, payment: Payment, **detail: str
     ) -> None:
         await self._audit.within(
             conn,
@@ -330,7 +324,7 @@ class Payments:
             subject=payment.user_id,
             what=payment.reference,
             agent=payment.provider,
-            detail={"amount": format_usd(amount_nanos)},
+            detail=detail,
         )
 
     async def find(self, reference: str, user_id: int) -> Payment | None:

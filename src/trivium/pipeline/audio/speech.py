@@ -8,6 +8,7 @@ import msgspec
 from trivium.conversation.losses import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.pipeline.lane import is_strict, notes_of
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
@@ -85,23 +86,18 @@ class GenerateSpeech:
         self, context: RequestContext, step: Step, members: Members, facts: RequestFacts
     ) -> None:
         """Raises ``Fault`` naming a member that cannot be carried."""
-        exchange = context.exchange
-        caller = exchange.caller
-        strict = exchange.headers.get(b"trivium-strict", b"").lower() == b"true" or (
-            caller is not None and caller.strict
-        )
         self.operation = Operation.GENERATE
-        self.report = Report(f"the generate-content shape of {step.binding.model}", strict=strict)
+        title = f"the generate-content shape of {step.binding.model}"
+        self.report = Report(title, strict=is_strict(context.exchange))
         self._wish: SpeechRequest = read_request(members)
         self.body = generate.write_request(self._wish, self.report)
         self._known = facts.known or Usage()
-        self._accept = exchange.headers.get(b"accept", b"")
+        self._accept = context.exchange.headers.get(b"accept", b"")
 
     @property
     def notes(self) -> Headers:
         """What was left out."""
-        dropped = self.report.dropped_header()
-        return [(b"trivium-dropped", dropped.encode("ascii", "replace"))] if dropped else []
+        return notes_of(self.report)
 
     def whole(self, body: bytes) -> WholeAnswer:
         """The samples, as the caller wants them."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import parse_qsl
 
 import msgspec
 
@@ -23,25 +22,6 @@ class VideoVisit(msgspec.Struct, frozen=True, kw_only=True):
     query: Mapping[str, str]
     services: Services
     video_services: VideoServices
-
-    @classmethod
-    def of(
-        cls,
-        exchange: Exchange,
-        video_id: str,
-        query: bytes,
-        services: Services,
-        video_services: VideoServices,
-    ) -> "VideoVisit":
-        """With its query read."""
-        named = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True))
-        return cls(
-            exchange=exchange,
-            video_id=video_id,
-            query=named,
-            services=services,
-            video_services=video_services,
-        )
 
     async def job(self) -> Job:
         """The caller's own video of this id. Raises ``Fault`` (NOT_FOUND) for any other."""

@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final
+from urllib.parse import parse_qsl
 
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.jobs.video_services import VideoServices
 from trivium.pipeline import request_admission
 from trivium.pipeline.guard import Guard
 from trivium.pipeline.services import Exchange, Services
@@ -42,17 +42,13 @@ async def serve(exchange: Exchange, target: VideoRoute, query: bytes, services: 
     elif target.action == "remix":
         await remix.remix(exchange, target.video_id, services, video_services)
     else:
-        await _visit(exchange, target, query, services, video_services)
-
-
-async def _visit(
-    exchange: Exchange,
-    target: VideoRoute,
-    query: bytes,
-    services: Services,
-    video_services: VideoServices,
-) -> None:
-    with Guard(exchange, partial(log.error, "request_crashed")) as guard:
-        guard.given = await request_admission.visit(exchange, services)
-        visit = VideoVisit.of(exchange, target.video_id, query, services, video_services)
-        await _VISITS[target.action](visit)
+        with Guard(exchange, partial(log.error, "request_crashed")) as guard:
+            guard.given = await request_admission.visit(exchange, services)
+            visit = VideoVisit(
+                exchange=exchange,
+                video_id=target.video_id,
+                query=dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True)),
+                services=services,
+                video_services=video_services,
+            )
+            await _VISITS[target.action](visit)
