@@ -49,6 +49,7 @@ from trivium.wire import (
 from trivium.wire import state_refs as signs
 from trivium.wire.generate import read_answer_parts, views
 from trivium.wire.operation import CONVERSATION, Operation, Shape
+from trivium.wire.plain_body import is_plain
 
 GOAL = target(StateOrigin("generate", "p", "main"), "m")
 
@@ -340,7 +341,7 @@ def over_bytes():
     }  # fmt: skip
     for shape in CONVERSATION:
         for name, data in {"seals": sealed, "calls": called}.items():
-            of[f"signs of {name} {shape.value}"] = (data, lambda data, shape=shape: (signs.any_in(data, shape), signs.found(data, shape), signs.native(data, shape)))  # fmt: skip
+            of[f"signs of {name} {shape.value}"] = (data, lambda data, shape=shape: (is_plain(data, shape), signs.any_in(data, shape), signs.found(data, shape), signs.native(data, shape)))  # fmt: skip
     for shape in CONVERSATION:
         for name, word in {
             "addresses": b'"url":"https://a",',

@@ -143,7 +143,7 @@ def test_a_bound_is_set_where_anything_limits_what_is_spent(unlimited, budgets, 
     facts = RequestFacts(model="m")
     exchange = SimpleNamespace(caller=caller)
     context = SimpleNamespace(
-        exchange=exchange, operation=Operation.GENERATE, body=REFERRING, facts=facts
+        exchange=exchange, operation=Operation.GENERATE, body=REFERRING, facts=facts, plain=None
     )
     assert referred == foresee(context, facts).referred == context.facts.referred
 
@@ -167,7 +167,7 @@ async def test_a_model_that_stands_in_is_planned_without_a_race():
     context = SimpleNamespace(
         model=SimpleNamespace(hedge_s=0.1, fallbacks=()), members={}, facts=object(), race=None,
         plan=None, plan_fault=None, services=services, operation=Operation.CHAT, cache_key=b"",
-        recollection=None, preferences=None, size_bytes=2, body=b"{}", finishes=False,
+        recollection=None, preferences=None, size_bytes=2, body=b"{}", plain=None, finishes=False,
     )  # fmt: skip
     assert found is await planned(context)
     assert context.race is None

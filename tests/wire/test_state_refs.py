@@ -11,6 +11,7 @@ from trivium.secret import Keyring
 from trivium.wire import state_refs
 from trivium.wire.envelope import PREFIX, sealer
 from trivium.wire.operation import Shape
+from trivium.wire.plain_body import is_plain
 from trivium.wire.state_refs import CALL_DIGITS, CALL_PREFIX
 
 VALUE = base64.b64encode(bytes(range(200))).decode()
@@ -45,6 +46,7 @@ def test_every_slot_of_every_shape_is_found(shape, field, indent):
     if indent:
         body = msgspec.json.format(body, indent=indent)
     assert state_refs.any_in(body, shape)
+    assert not is_plain(body, shape)
     (mark,) = state_refs.found(body, shape).native
     assert (
         state_refs.native(msgspec.json.encode({"signature": VALUE}), Shape.MESSAGES)[0].key

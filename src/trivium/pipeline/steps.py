@@ -28,7 +28,7 @@ from trivium.pipeline.services import Exchange
 from trivium.routing.model import Model, Plan
 from trivium.routing.routing_preferences import HEADERS, prefer, too_dear
 from trivium.uploads.form import Upload
-from trivium.wire import json_size, peek, references, state_refs
+from trivium.wire import json_size, peek, plain_body, references, state_refs
 from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.messages.version import version
 from trivium.wire.operation import IMAGE_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
@@ -186,10 +186,21 @@ def foresee(context: RequestContext, facts: RequestFacts) -> RequestFacts:
     assert caller is not None
     if caller.unlimited and not caller.budgets:
         return facts
+    if is_plain(context):
+        return facts
     referred = references.tokens(context.body, SHAPE[context.operation])
     if referred:
         context.facts = facts = msgspec.structs.replace(facts, referred=referred)
     return facts
+
+
+def is_plain(context: RequestContext) -> bool:
+    """Whether the body is known to carry no state and to refer to nothing."""
+    known = context.plain
+    if known is None:
+        known = plain_body.is_plain(context.body, SHAPE[context.operation])
+        context.plain = known
+    return known
 
 
 async def _lease(context: RequestContext) -> None:
@@ -227,7 +238,7 @@ def _find_plan(context: RequestContext, model: Model) -> Waiting:
             found = response_state.narrowed(found, context)
         if context.operation in affinity.CARRYING:
             context.shared = len(found.steps) > 1
-            if state_refs.any_in(context.body, SHAPE[context.operation]):
+            if not is_plain(context) and state_refs.any_in(context.body, SHAPE[context.operation]):
                 return _recall_maker(context, found)
         context.plan = _fit(context, found)
     except Fault as fault:
