@@ -244,6 +244,7 @@ async def test_a_request_leaves_nothing_to_the_garbage_collector(way):
     """Cycles between call and sink cost a fifth of the processor under load, once; what they hold
     of large bodies stays until they are collected."""
     vendors, asked, status = CYCLES[way]
+    expected = (status, 503) if way == "failed" else (status,)
     async with contextlib.AsyncExitStack() as stack:
         doubles = [
             (name, await stack.enter_async_context(Double([answer]))) for name, answer in vendors
@@ -255,7 +256,7 @@ async def test_a_request_leaves_nothing_to_the_garbage_collector(way):
         async def some(times: int) -> None:
             for _ in range(times):
                 await line.send(raw)
-                assert (await line.answer())[0] in (status, 503)
+                assert (await line.answer())[0] in expected
 
         await some(3)
         gc.freeze()  # what there is already is not gone through

@@ -20,6 +20,8 @@ PARTS = [
     (Shape.RESPONSES, b'{"tools":[{"type":"code_interpreter","container":"c"}]}'),
     (Shape.MESSAGES, b'{"messages":[{"content":[{"type":"thinking","signature":"x"}]}]}'),
     (Shape.MESSAGES, b'{"container":"c"}'),
+    (Shape.MESSAGES, rb'{"messages":[{"content":[{"t\u0079pe":"thinking","signature":"x"}]}]}'),
+    (Shape.CHAT, rb'{"messages":[{"content":[{"t\u0079pe":"file","file":{"file_id":"f"}}]}]}'),
     (Shape.GENERATE, b'{"contents":[{"parts":[{"text":"hi"}]}]}'),
     (Shape.EMBEDDINGS, b'{"input":"hi"}'),
 ]

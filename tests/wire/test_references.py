@@ -65,6 +65,22 @@ def test_each_kind_of_reference_is_found(shape, body, expected):
         assert not expected or not is_plain(raw.encode(), shape)
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (rb'{"messages":[{"content":[{"source":{"ur\u006c":"https://a"}}]}]}', ANYTHING),
+        (rb'{"messages":[{"content":[{"source":{"file\u005fid":"f"}}]}]}', ANYTHING),
+        (rb'{"messages":[{"content":[{"source":{"\u0046ile_id":"f"}}]}]}', ANYTHING),
+        (rb'{"messages":[{"content":"\\\u0061"}]}', ANYTHING),
+        (rb'{"messages":[{"content":"a path: \\u0061, caf\u00e9, \u003cb\u003e, \u007f"}]}', 0),
+    ],
+)
+@pytest.mark.parametrize("shape", [CHAT, RESPONSES, MESSAGES, GENERATE])
+def test_a_name_that_is_hidden_by_an_escape_may_be_anything(shape, body, expected):
+    """No encoder writes a letter so; texts about escapes, and escapes of others, are none."""
+    assert expected == tokens(body, shape)
+
+
 def test_every_picture_counts():
     """Each may be as dear as any."""
     pictures = [{"type": "image_url", "image_url": {"url": FAR}} for _ in range(7)]
@@ -76,7 +92,8 @@ def test_no_body_is_slow(shape):
     """Words of references in any order, none of them one: time grows with the size."""
     dice = random.Random(3)
     words = [b'"file_id":', b'"fileUri":', b'"url":', b'"video_url":{', b'"mimeType":"image/', b"  ",
-             b'"container":{', b'"prompt":{', b'"cachedContent":', b'"document"']  # fmt: skip
+             b'"container":{', b'"prompt":{', b'"cachedContent":', b'"document"',
+             b"\\u00", b"\\\\"]  # fmt: skip
 
     def look(count):
         body = b"".join(dice.choices(words, k=count))

@@ -30,9 +30,9 @@ _NONE: Final = Decimal(0)
 def cost(tariff: Tariff, usage: Usage) -> tuple[int, Rates]:
     """What an answer costs in nano-dollars, and the tier it fell into."""
     rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(usage.input_total)
-    # HOT: money 4.6 -> 4.0 us a request, with what is alike in unreported_usage.py, quote.py and
-    # journal.py (2026-11-24, bench/hot.py --case money): one call takes all counters of a struct,
-    # each of which costs as much, and what most have nothing of is asked for once
+    # HOT: 8,120 -> 5,040 instructions, as what is alike in unreported_usage.py (2026-11-24,
+    # callgrind, docs/decisions/0022-hot-marks.md): one call takes all counters of a struct, each of
+    # which costs as much, and what most have nothing of is asked for once
     counts = astuple(usage)
     fresh: int = counts[0]
     cached: int = counts[1]

@@ -9,13 +9,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from trivium.wire.operation import Shape
+from trivium.wire.references import ESCAPE
 
 _WORDS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
-    Shape.CHAT: (b'"type"', b'"tool_call', b'"extra_content"'),
-    Shape.RESPONSES: (b'"type"', b'"prompt"'),
-    Shape.MESSAGES: (b'"type"', b'"container"'),
+    Shape.CHAT: (b'"type"', b'"tool_call', b'"extra_content"', ESCAPE),
+    Shape.RESPONSES: (b'"type"', b'"prompt"', ESCAPE),
+    Shape.MESSAGES: (b'"type"', b'"container"', ESCAPE),
 }
-"""Google's parts have no word in common: their bodies are never known to be plain."""
+"""A word may be hidden by an escape. Google's parts have no word in common: their bodies are never
+known to be plain."""
 
 
 def is_plain(body: bytes, shape: Shape) -> bool:
