@@ -49,7 +49,7 @@ from trivium.wire import (
 from trivium.wire import state_refs as signs
 from trivium.wire.generate import read_answer_parts, views
 from trivium.wire.operation import CONVERSATION, Operation, Shape
-from trivium.wire.plain_body import is_plain
+from trivium.wire.state_refs import is_plain
 
 GOAL = target(StateOrigin("generate", "p", "main"), "m")
 

@@ -293,7 +293,7 @@ async def test_state_that_one_channel_alone_can_read_is_not_sent_to_two(monkeypa
         context.affinity = AffinityState()
         return plan
 
-    monkeypatch.setattr("trivium.wire.plain_body.is_plain", lambda *_: False)
+    monkeypatch.setattr("trivium.wire.state_refs.is_plain", lambda *_: False)
     monkeypatch.setattr("trivium.wire.state_refs.any_in", lambda *_: True)
     monkeypatch.setattr("trivium.pipeline.affinity.recall", recalled)
     slow = [Wait(0.15), *ok(b"one")]

@@ -7,11 +7,25 @@ import pytest
 from trivium.pipeline.phase import Phase
 
 
+class Doing(Phase):
+    """Gives all that wait to a function."""
+
+    __slots__ = ("do",)
+
+    def __init__(self, loop, do):
+        super().__init__(loop)
+        self.do = do
+
+    def run(self):
+        waiting, self._waiting = self._waiting, []
+        self.do(waiting)
+
+
 @pytest.mark.asyncio
 async def test_what_one_turn_brings_is_done_together_in_the_next():
     """In order, once, however many there are."""
     done = []
-    phase = Phase(asyncio.get_running_loop(), done.append)
+    phase = Doing(asyncio.get_running_loop(), done.append)
     for number in range(5):
         phase.add(number)
     assert [] == done
@@ -32,7 +46,7 @@ async def test_what_is_added_meanwhile_is_done_a_turn_later():
             if number < 3:
                 phase.add(number + 1)
 
-    phase = Phase(asyncio.get_running_loop(), do)
+    phase = Doing(asyncio.get_running_loop(), do)
     phase.add(1)
     for expected in ([1], [1, 2], [1, 2, 3], [1, 2, 3]):
         await asyncio.sleep(0)

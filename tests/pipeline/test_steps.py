@@ -143,7 +143,7 @@ def test_a_bound_is_set_where_anything_limits_what_is_spent(unlimited, budgets, 
     facts = RequestFacts(model="m")
     exchange = SimpleNamespace(caller=caller)
     context = SimpleNamespace(
-        exchange=exchange, operation=Operation.GENERATE, body=REFERRING, facts=facts, plain=None
+        exchange=exchange, operation=Operation.GENERATE, body=REFERRING, facts=facts
     )
     assert referred == foresee(context, facts).referred == context.facts.referred
 
@@ -153,8 +153,8 @@ def test_every_operation_has_its_steps_in_the_one_order(operation):
     """Nothing is taken twice or before its turn, and what is held is noted by its own step."""
     own = STEPS_OF[operation]
     assert list(own) == [step for step in STEPS if step in own]
-    assert (operation in TOKEN_COUNTS) == (hold not in own) == (NOTED[operation] == -1)
-    assert operation in TOKEN_COUNTS or own[NOTED[operation]] is hold
+    assert (operation in TOKEN_COUNTS) == (hold not in own) == (NOTED[operation] == 0)
+    assert operation in TOKEN_COUNTS or own[NOTED[operation] - 1] is hold
 
 
 @pytest.mark.asyncio
@@ -167,7 +167,7 @@ async def test_a_model_that_stands_in_is_planned_without_a_race():
     context = SimpleNamespace(
         model=SimpleNamespace(hedge_s=0.1, fallbacks=()), members={}, facts=object(), race=None,
         plan=None, plan_fault=None, services=services, operation=Operation.CHAT, cache_key=b"",
-        recollection=None, preferences=None, size_bytes=2, body=b"{}", plain=None, finishes=False,
+        recollection=None, preferences=None, size_bytes=2, body=b"{}", plain=False, stood_in=True,
     )  # fmt: skip
     assert found is await planned(context)
     assert context.race is None

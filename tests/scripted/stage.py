@@ -272,7 +272,9 @@ async def play(caller, upstream, body, *scripts, spare=None, leaves=None, leave_
         body = body | {"model": "m", "stream": True}
     audience = Audience(operation, msgspec.json.encode(body), leaves)
     route = Route(operation=operation, model="m" if caller == "generate" else "")
-    handle.begin([(audience, route)], services)
+    begins = handle.Beginnings(loop, services)
+    begins.add((audience, route))
+    begins.run()
     for turn in range(TURNS_MAX):
         if services.recorder.records:
             break

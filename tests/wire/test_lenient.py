@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from trivium.wire.lenient import decoded, objects_of, string
+from trivium.wire.lenient import decoded, error_of, objects_of, string
 
 NUMBERS = msgspec.json.Decoder(list[int]).decode
 ANY = msgspec.json.Decoder().decode
@@ -29,3 +29,15 @@ def test_values_of_another_type_are_none():
     """Wherever a vendor may write anything."""
     assert ("a", None) == (string("a"), string(1))
     assert ([{"a": 1}], []) == (objects_of([{"a": 1}, 2]), objects_of({"a": 1}))
+
+
+@pytest.mark.parametrize("raw", [b"", b"null", b"{}", b"[]", b'""', b"false", b"0", b"{ }"])
+def test_an_empty_error_is_none(raw):
+    """Some servers always have the member."""
+    assert error_of(raw) is None
+
+
+@pytest.mark.parametrize("raw", [b'{"message":"x"}', b'"x"', b"[1]", b"true"])
+def test_anything_else_is_an_error(raw):
+    """It is kept as it came, to be understood elsewhere."""
+    assert raw == error_of(raw)

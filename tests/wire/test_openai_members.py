@@ -27,26 +27,6 @@ def test_a_model_must_be_named(body, kind):
     assert (kind, "model") == (caught.value.kind, caught.value.param)
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"), [(b"5", 5), (b"5.0", 5), (b"null", None), (b"1", 1)]
-)
-def test_a_limit_is_an_integer_or_nothing(value, expected):
-    """5.0 counts as 5."""
-    assert expected == openai_members.at_least(members(b'{"n":%b}' % value), "n", 1)
-
-
-@pytest.mark.parametrize(
-    ("value", "kind"),
-    [(b"0", Kind.INVALID_VALUE), (b"-1", Kind.INVALID_VALUE), (b'"5"', Kind.INVALID_TYPE),
-     (b"1.5", Kind.INVALID_TYPE), (b"true", Kind.INVALID_TYPE)],
-)  # fmt: skip
-def test_a_limit_below_its_least_is_not_the_default(value, kind):
-    """It is the caller's mistake, and named."""
-    with pytest.raises(Fault) as caught:
-        openai_members.at_least(members(b'{"n":%b}' % value), "n", 1)
-    assert (kind, "n") == (caught.value.kind, caught.value.param)
-
-
 def test_the_model_is_replaced_only_where_it_differs():
     """The channel's own name, or nothing at all."""
     body = members(b'{"model":"m"}')

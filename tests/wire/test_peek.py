@@ -106,14 +106,6 @@ def test_another_spelling_alone_is_refused():
     assert "`stream`" in fault.message
 
 
-def test_members_worth_asking_for_are_there_or_in_another_spelling():
-    """What is absent need not be asked for; all are, where only asking finds the mistake."""
-    names = frozenset({"n", "max_tokens", "stop"})
-    there = members(b'{"stop": 1, "n": null}').worth(names)
-    assert [True, False, True] == [name in there for name in ("n", "max_tokens", "stop")]
-    assert names == members(b'{"stop": 1, "N": 2}').worth(names)
-
-
 @pytest.mark.parametrize("name", sorted(_CAPITALS))
 def test_the_names_of_googles_shape_are_never_one_another_in_other_letters(name):
     """A body of them needs no closer look, and another spelling beside them is still found."""
@@ -291,3 +283,23 @@ def test_nothing_is_made_of_a_large_member_of_the_wrong_kind(value, read):
         tracemalloc.stop()
     assert (Kind.INVALID_TYPE, "model") == (fault.kind, fault.param)
     assert ("an array" if value[0] == "[" else "an object") in fault.message
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(b"5", 5), (b"5.0", 5), (b"null", None), (b"1", 1)]
+)
+def test_a_limit_is_an_integer_or_nothing(value, expected):
+    """5.0 counts as 5."""
+    assert expected == members(b'{"n":%b}' % value).integer("n", 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [(b"0", Kind.INVALID_VALUE), (b"-1", Kind.INVALID_VALUE), (b'"5"', Kind.INVALID_TYPE),
+     (b"1.5", Kind.INVALID_TYPE), (b"true", Kind.INVALID_TYPE)],
+)  # fmt: skip
+def test_a_limit_below_its_least_is_not_the_default(value, kind):
+    """It is the caller's mistake, and named."""
+    with pytest.raises(Fault) as caught:
+        members(b'{"n":%b}' % value).integer("n", 1)
+    assert (kind, "n") == (caught.value.kind, caught.value.param)

@@ -7,8 +7,8 @@ import pytest
 
 from growth.measuring import FACTOR, growth
 from trivium.wire.operation import Shape
-from trivium.wire.plain_body import is_plain
 from trivium.wire.references import ANYTHING, PICTURE_TOKENS, tokens
+from trivium.wire.state_refs import is_plain
 
 CHAT, RESPONSES, MESSAGES, GENERATE = Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE
 FAR = "https://example.com/a"

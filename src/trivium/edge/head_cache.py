@@ -53,12 +53,6 @@ class CachedHead:
         body = data[len(head) :]
         return body if len(body) == size and data.startswith(head) else None
 
-    def table(self, body: bytes) -> dict[bytes, bytes]:
-        """The headers of the request with this body."""
-        table = self.headers.copy()
-        table[LENGTH] = b"%d" % len(body)
-        return table
-
 
 def cacheable(data: bytes, exchange: Exchange) -> CachedHead | None:
     """What to remember of a request that came whole, in one read; ``None`` for any odd one."""
@@ -113,13 +107,15 @@ class HeadCache:
         body = None if known is None else known.body(data)
         if known is None or body is None or len(body) > host.limits.body_bytes_max:
             return None
+        headers = known.headers.copy()
+        headers[LENGTH] = b"%d" % len(body)
         exchange = Exchange(
             line,
             request_id=host.new_id(),
             method="POST",
             path=known.path,
             query=known.query,
-            headers=known.table(body),
+            headers=headers,
             repeated=None,
             keep_alive=not host.draining,
             http10=False,

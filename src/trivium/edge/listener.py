@@ -7,7 +7,6 @@ after the port is open. Authentication happens at one place, ``head``, before a 
 import asyncio
 import contextlib
 import email.utils
-import functools
 import itertools
 import os
 import secrets
@@ -42,8 +41,8 @@ from trivium.edge.routes import (
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
 from trivium.identity.model import Caller, Network
-from trivium.pipeline import handle, request_admission
-from trivium.pipeline.phase import Phase
+from trivium.pipeline import request_admission
+from trivium.pipeline.handle import Beginnings
 from trivium.pipeline.services import Exchange as Asked
 from trivium.pipeline.services import Services
 from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
@@ -53,10 +52,6 @@ from trivium.wire import errors, json_size
 from trivium.wire.operation import SHAPE
 
 log = structlog.get_logger()
-
-
-def _nothing(_: object) -> None:
-    """No request comes before there is anything to serve it with."""
 
 
 def _nobody(_: bytes) -> Caller | None:
@@ -130,9 +125,10 @@ class Listener:
         self._trusted_proxies = trusted_proxies
         self._loop = asyncio.get_running_loop()
         self.time = self._loop.time
-        self._begins: Phase[tuple[Asked, Route]] = Phase(self._loop, _nothing)
-        self._ids = itertools.count()
-        self._id_prefix = f"req_{secrets.token_hex(8)}"
+        self._begins: Beginnings
+        """There from when there is anything to serve requests with."""
+        self.new_id = map(f"req_{secrets.token_hex(8)}{{:08x}}".format, itertools.count()).__next__
+        """A fresh request id: unique over processes by a random prefix, within one by counting."""
         self._servers: list[asyncio.Server] = []
         self._shared = False
         self._application_ready = asyncio.Event()
@@ -165,7 +161,7 @@ class Listener:
         ``before``: asked of each request for a model.
         """
         self.services = services
-        self._begins = Phase(self._loop, functools.partial(handle.begin, services=services))
+        self._begins = Beginnings(self._loop, services)
         self._hooks = before
         self._look = look
         self._snapshot_get = snapshot_get
@@ -251,10 +247,6 @@ class Listener:
             await asyncio.sleep(0.02)
 
     # --- the connection's side ------------------------------------------------------------------
-
-    def new_id(self) -> str:
-        """Unique over processes by a random prefix, within one by counting."""
-        return f"{self._id_prefix}{next(self._ids):08x}"
 
     def head(self, exchange: Exchange) -> Fault | None:
         """Where does it go, and who asks? The one place where keys are checked."""

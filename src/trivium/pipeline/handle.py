@@ -19,6 +19,7 @@ from trivium.pipeline.conclude import carry, close, fail_now
 from trivium.pipeline.fault_log import log_fault
 from trivium.pipeline.lane import ESTIMATED
 from trivium.pipeline.outcome import Outcome
+from trivium.pipeline.phase import Phase
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Running, Services
 from trivium.pipeline.steps import NOTED, STEPS_OF, Waiting
@@ -33,29 +34,40 @@ _UNCOUNTED: Final = frozenset({Kind.NO_ROUTE, Kind.UNREPRESENTABLE})
 """Faults of a count that no upstream can be asked for."""
 
 
-def begin(asked: Sequence[tuple[Exchange, Route]], services: Services) -> None:
-    """Begin requests that came in one turn of the loop.
+class Beginnings(Phase[tuple[Exchange, Route]]):
+    """Begins requests: those of one turn have their holds written together.
 
-    Their holds are written together, and so are, after all else, their calls: a vendor's socket
-    that is written to between two translations wakes its reader each time (7 us a request).
+    So are, after all else, their calls: a vendor's socket that is written to between two
+    translations wakes its reader each time (7 us a request).
     """
-    tasks: list[EagerTask] = []
-    for exchange, route in asked:
-        if not exchange.gone:
-            tasks.append(EagerTask(RequestContext(exchange, route, services)))
-    ledger = services.ledger
-    unnoted: Sequence[str] = ()
-    if len(tasks) == 1:
-        tasks[0].prepare()
-    else:
-        ledger.gather()
+
+    __slots__ = ("_services",)
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, services: Services) -> None:
+        super().__init__(loop)
+        self._services = services
+
+    def run(self) -> None:
+        """Take all of them up to the hold, write that, and go on to their calls."""
+        services = self._services
+        asked, self._waiting = self._waiting, []
+        tasks: list[EagerTask] = []
+        for exchange, route in asked:
+            if not exchange.gone:
+                tasks.append(EagerTask(RequestContext(exchange, route, services)))
+        ledger = services.ledger
+        unnoted: Sequence[str] = ()
+        if len(tasks) == 1:
+            tasks[0].take_steps(tasks[0].noted)
+        else:
+            ledger.gather()
+            for task in tasks:
+                task.take_steps(task.noted)
+            unnoted = ledger.flush()
         for task in tasks:
-            task.prepare()
-        unnoted = ledger.flush()
-    for task in tasks:
-        task.compose(unnoted)
-    for task in tasks:
-        task.send()
+            task.compose(unnoted)
+        for task in tasks:
+            task.send()
 
 
 class EagerTask(Running, Outcome):
@@ -77,14 +89,19 @@ class EagerTask(Running, Outcome):
         "_task",
         "_task_runs",
         "_waiting",
+        "noted",
     )
 
     def __init__(self, context: RequestContext) -> None:
-        """Nothing is done yet: ``prepare`` and ``go`` follow, in the same turn of the loop."""
+        """Nothing is done yet: its steps, ``compose`` and ``send`` follow, in the same turn."""
         self._context = context
         self._steps = STEPS_OF[context.operation]
+        self.noted = NOTED[context.operation]
+        """How many of them end with the one whose note is written."""
         self._waiting: Waiting = None
         """What the next step waits for."""
+        if len(context.exchange.body) > json_size.LARGE_BYTES:
+            self._waiting = cooperative.yield_turn()  # each step goes over all of it
         self._attempt: Attempt | None = None
         """The first attempt, while it is made without a task."""
         self._request: Request | None = None
@@ -98,31 +115,11 @@ class EagerTask(Running, Outcome):
 
     # --- without a task -------------------------------------------------------------------------
 
-    def prepare(self) -> None:
-        """Take the steps up to the hold, as far as nothing has to be waited for. Never raises."""
-        if len(self._context.exchange.body) > json_size.LARGE_BYTES:
-            self._waiting = cooperative.yield_turn()  # each step goes over all of it
-        else:
-            self._advance(NOTED[self._context.operation] + 1)
+    def take_steps(self, end: int) -> bool:
+        """Take the steps that are left up to so many, as far as nothing has to be waited for.
 
-    def compose(self, unnoted: Sequence[str]) -> None:
-        """Take the steps that are left and make the first attempt, as far as nothing has to be
-        waited for. Never raises. ``unnoted``: requests whose hold could not be written.
+        ``False``: one must be waited for, or has failed. Never raises.
         """
-        context = self._context
-        if unnoted and context.exchange.request_id in unnoted:
-            assert context.hold is not None
-            context.services.ledger.settle(context.hold, None)
-            context.hold, context.steps_taken = None, NOTED[context.operation]
-            self._waiting = cooperative.yield_turn()  # and once more, on its own
-        if self._advance(len(self._steps)) and not send.must_wait(context):
-            try:
-                self._make_attempt()
-            except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
-                self._error = error
-
-    def _advance(self, end: int) -> bool:
-        """Take the steps before this one. ``False``: one must be waited for, or has failed."""
         if self._waiting is not None or self._error is not None:
             return False
         context, own = self._context, self._steps
@@ -138,18 +135,31 @@ class EagerTask(Running, Outcome):
             return False
         return waiting is None
 
-    def _make_attempt(self) -> None:
-        context = self._context
-        plan, services = context.plan, context.services
-        assert plan is not None
-        step = plan.steps[0]
+    def compose(self, unnoted: Sequence[str]) -> None:
+        """Take the steps that are left and make the first attempt, as far as nothing has to be
+        waited for. Never raises. ``unnoted``: requests whose hold could not be written.
+        """
+        context, services = self._context, self._context.services
+        if unnoted and context.exchange.request_id in unnoted:
+            assert context.hold is not None
+            services.ledger.settle(context.hold, None)
+            context.hold, context.steps_taken = None, self.noted - 1
+            self._waiting = cooperative.yield_turn()  # and once more, on its own
+        if not self.take_steps(len(self._steps)) or send.must_wait(context):
+            return
+        assert context.plan is not None
+        step = context.plan.steps[0]
         binding = step.binding
-        context.key = HealthKey(binding.channel.name, 0, binding.model)
-        services.health.claim(context.key)  # before the next is planned: a channel is probed by one
-        self._began = services.time()
-        context.begin_attempt(step)
-        lane = send.make_lane(context, step)
-        self._attempt, self._request = send.make_attempt(context, step, lane, 0, self)
+        try:
+            context.key = HealthKey(binding.channel.name, 0, binding.model)
+            # before the next is planned: a channel is probed by one
+            services.health.claim(context.key)
+            self._began = services.time()
+            context.begin_attempt(step)
+            lane = send.make_lane(context, step)
+            self._attempt, self._request = send.make_attempt(context, step, lane, 0, self)
+        except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
+            self._error = error
 
     def send(self) -> None:
         """Send the request to the first channel, or go on in a task, or end what has failed."""

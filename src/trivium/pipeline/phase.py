@@ -10,7 +10,7 @@ without it and 50 with it, though in one process it costs 2 us more (2 cores, 20
 """
 
 import asyncio
-from collections.abc import Callable
+from abc import abstractmethod
 from typing import Generic, Protocol, TypeVar
 
 from trivium.ledger.service import Ledger
@@ -21,12 +21,10 @@ T = TypeVar("T")
 class Phase(Generic[T]):
     """Has one thing done for many, in the loop's next turn. Belongs to one loop."""
 
-    __slots__ = ("_do", "_loop", "_waiting")
+    __slots__ = ("_loop", "_waiting")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, do: Callable[[list[T]], None]) -> None:
-        """``do`` is given all of them, in order, and sees to it that none fails another."""
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._do = do
         self._waiting: list[T] = []
 
     def add(self, one: T) -> None:
@@ -34,11 +32,11 @@ class Phase(Generic[T]):
         waiting = self._waiting
         waiting.append(one)
         if len(waiting) == 1:
-            self._loop.call_soon(self._run)
+            self._loop.call_soon(self.run)
 
-    def _run(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        self._do(waiting)
+    @abstractmethod
+    def run(self) -> None:
+        """Do it for all that wait, in order, so that none fails another."""
 
 
 class FinishedAnswer(Protocol):
@@ -65,10 +63,12 @@ class FinishedAnswers(Phase[FinishedAnswer]):
     __slots__ = ("_ledger",)
 
     def __init__(self, loop: asyncio.AbstractEventLoop, ledger: Ledger) -> None:
-        super().__init__(loop, self._end)
+        super().__init__(loop)
         self._ledger = ledger
 
-    def _end(self, endings: list[FinishedAnswer]) -> None:
+    def run(self) -> None:
+        """Book all of them, then send each."""
+        endings, self._waiting = self._waiting, []
         gathers = len(endings) > 1
         if gathers:
             self._ledger.gather()

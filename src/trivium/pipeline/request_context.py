@@ -100,8 +100,8 @@ class RequestContext:
     """The request with the history it refers to, as long as another attempt may need it."""
     size_bytes: int
     """Of that, when it came."""
-    plain: bool | None
-    """Whether it is words alone (``wire/plain_body.py``); ``None``: not looked yet."""
+    plain: bool
+    """Whether it is known to be words alone: to carry no state and to refer to nothing."""
     facts: RequestFacts | None
     """What the request says of itself, once that is read."""
     streaming: bool
@@ -208,11 +208,11 @@ class RequestContext:
         self.given = OPEN
         self.model = self.quote = self.hold = self.plan = self.plan_fault = self.race = None
         self.step = self.key = self.report = self.fault = self.first_byte_at = None
-        self.usage = self.owed = self.plain = None
+        self.usage = self.owed = None
         self.steps_taken = self.attempts = self.status = 0
         self.delivered = self.cost_nanos = 0
         self.called = self.cut = self.final = self.spare = self.stood_in = self.shared = False
-        self.streaming = self.settled = False
+        self.plain = self.streaming = self.settled = False
         self._said: DeliveredOutput | None = None
         """What tells how much a model wrote in what was delivered of a stream."""
         self._whole = b""
@@ -222,7 +222,7 @@ class RequestContext:
         """Go on with another body: the history it refers to is in it, or what is ours is not."""
         self.body = body
         self.size_bytes = len(body)
-        self.plain = None
+        self.plain = False
 
     def let_go(self) -> None:
         """The answer has begun, so nobody is asked again: keep no byte of the request.

@@ -25,10 +25,10 @@ from trivium.pipeline import (
 )
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange
-from trivium.routing.model import Model, Plan
+from trivium.routing.model import Plan
 from trivium.routing.routing_preferences import HEADERS, prefer, too_dear
 from trivium.uploads.form import Upload
-from trivium.wire import json_size, peek, plain_body, references, state_refs
+from trivium.wire import json_size, peek, references, state_refs
 from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.messages.version import version
 from trivium.wire.operation import IMAGE_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
@@ -84,6 +84,7 @@ def read(context: RequestContext) -> Waiting:
         facts = images.named(context, members, facts)
     context.facts = facts
     context.streaming = facts.stream
+    context.plain = state_refs.is_plain(context.body, SHAPE[context.operation])
     if not NAMES.isdisjoint(members.table):  # most name nobody
         context.end_user = end_user(members.table)
     return None
@@ -118,7 +119,8 @@ def quote(context: RequestContext) -> Waiting:
     assert caller is not None
     assert model is not None
     assert facts is not None
-    facts = foresee(context, facts)
+    if not context.plain:
+        facts = foresee(context, facts)
     found = context.services.ledger.quote(
         caller, model, context.operation, facts, context.size_bytes
     )
@@ -186,21 +188,10 @@ def foresee(context: RequestContext, facts: RequestFacts) -> RequestFacts:
     assert caller is not None
     if caller.unlimited and not caller.budgets:
         return facts
-    if is_plain(context):
-        return facts
     referred = references.tokens(context.body, SHAPE[context.operation])
     if referred:
         context.facts = facts = msgspec.structs.replace(facts, referred=referred)
     return facts
-
-
-def is_plain(context: RequestContext) -> bool:
-    """Whether the body is known to carry no state and to refer to nothing."""
-    known = context.plain
-    if known is None:
-        known = plain_body.is_plain(context.body, SHAPE[context.operation])
-        context.plain = known
-    return known
 
 
 async def _lease(context: RequestContext) -> None:
@@ -220,25 +211,21 @@ def keep_alive(context: RequestContext) -> Waiting:
 def plan(context: RequestContext) -> Waiting:
     """Put the channels in order that could answer, and leave out those that rest.
 
-    Does not raise: models may stand in for one that has no channel now, and counts have a rule of
-    our own. The context keeps the fault for the call.
+    Of the first model alone attempts may run at once. Does not raise: models may stand in for one
+    that has no channel now, and counts have a rule of our own. The context keeps the fault for the
+    call.
     """
     model, members, facts = context.model, context.members, context.facts
     assert model is not None
-    if model.hedge_s and members is not None and facts is not None:
+    if model.hedge_s and not context.stood_in and members is not None and facts is not None:
         context.race = hedging.race(context, members, facts)
-    return _find_plan(context, model)
-
-
-def _find_plan(context: RequestContext, model: Model) -> Waiting:
-    """The plan of a model, or why there is none. Of the first alone attempts may run at once."""
     try:
         found = context.services.router.plan(model, context.operation, context.cache_key)
         if context.recollection is not None:
             found = response_state.narrowed(found, context)
         if context.operation in affinity.CARRYING:
             context.shared = len(found.steps) > 1
-            if not is_plain(context) and state_refs.any_in(context.body, SHAPE[context.operation]):
+            if not context.plain and state_refs.any_in(context.body, SHAPE[context.operation]):
                 return _recall_maker(context, found)
         context.plan = _fit(context, found)
     except Fault as fault:
@@ -272,8 +259,7 @@ async def planned(context: RequestContext) -> Plan:
     Raises ``Fault`` when there is none.
     """
     if context.plan is None and context.plan_fault is None:
-        assert context.model is not None
-        waiting = _find_plan(context, context.model)
+        waiting = plan(context)
         if waiting is not None:
             await waiting
     found, fault = context.plan, context.plan_fault
@@ -311,9 +297,9 @@ STEPS_OF: Final[Mapping[Operation, tuple[Step, ...]]] = {
 }
 """Those of each operation."""
 NOTED: Final[Mapping[Operation, int]] = {
-    operation: own.index(hold) if hold in own else -1 for operation, own in STEPS_OF.items()
+    operation: own.index(hold) + 1 if hold in own else 0 for operation, own in STEPS_OF.items()
 }
-"""The step of each operation whose note must be on disk before the next; -1: it has none."""
+"""How many steps end with the one whose note must be on disk before the next; 0: none has one."""
 
 
 def _is_spare(context: RequestContext, found: Plan) -> bool:

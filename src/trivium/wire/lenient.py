@@ -1,13 +1,15 @@
 """Decoding of JSON that may be anything, with ``None`` in place of an error."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
 _T = TypeVar("_T")
 _Data: TypeAlias = bytes | bytearray | msgspec.Raw
 Decode: TypeAlias = Callable[[_Data], _T]
+
+_NOTHING: Final = frozenset({b"", b"null", b"{}", b"[]", b'""', b"false", b"0"})
 
 
 def decoded(decode: Decode[_T], data: _Data) -> _T | None:
@@ -26,3 +28,11 @@ def string(value: Any) -> str | None:
 def objects_of(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none where it is no list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def error_of(raw: bytes | msgspec.Raw) -> bytes | None:
+    """An ``error`` member's bytes, ``None`` when it is absent, null or empty."""
+    data = bytes(raw)
+    if data in _NOTHING or (data[:1] in (b"{", b"[") and len(data) > 1 and not data[1:-1].strip()):
+        return None
+    return data

@@ -29,14 +29,6 @@ def model(body: Members) -> str:
     return name
 
 
-def at_least(body: Members, name: str, least: int) -> int | None:
-    """An integer member with a lower bound, ``None`` when absent. Raises INVALID_VALUE."""
-    value = body.integer(name)
-    if value is not None and value < least:
-        raise wrong(name, f"be at least {least}")
-    return value
-
-
 def renamed(
     body: Members,
     facts: RequestFacts,

@@ -11,12 +11,13 @@ two wins (golang/go#43664, read 2026-11-21).
 import codecs
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire.checks import wrong
 from trivium.wire.member_name import MemberName
 
 _encode = msgspec.json.Encoder().encode
@@ -26,6 +27,11 @@ _encode = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder(dict[MemberName, msgspec.Raw], dec_hook=str.__new__).decode
 _decode_table: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_any: Final = msgspec.json.Decoder().decode
+_decode_string: Final[Callable[[msgspec.Raw], str | None]] = msgspec.json.Decoder(str | None).decode
+_decode_flag: Final = msgspec.json.Decoder(bool | None).decode
+_decode_integer: Final[Callable[[msgspec.Raw], int | None]] = msgspec.json.Decoder(
+    int | None
+).decode
 
 
 MEMBERS_MAX: Final = 1000
@@ -128,45 +134,78 @@ class Members:
         """The names, each once."""
         return iter(self.table)
 
-    def worth(self, names: frozenset[str]) -> Collection[str]:
-        """In what of these names those are that are worth asking for: no other is there."""
-        return names if self.folded else self.table.keys()
-
     def raw(self, name: str) -> bytes | None:
         """The member's bytes, ``None`` when absent or null.
 
         Raises DUPLICATE_MEMBER when it occurs twice, in whatever spelling, and INVALID_VALUE when
-        it occurs in another spelling only.
+        it occurs in another spelling only, as all that follow.
         """
-        raw = self._found(name)
+        if self.folded:
+            self._check(name)
+        raw = self.table.get(name)
         if raw is None:
             return None
         data = bytes(raw)
         return None if data == b"null" else data
 
     def opening(self, name: str) -> int:
-        """The first byte of the member's value, which tells its type; 0 when absent or null.
-
-        Raises as ``raw`` does.
-        """
-        raw = self._found(name)  # not `self.raw`, which makes a copy
+        """The first byte of the member's value, which tells its type; 0 when absent or null."""
+        if self.folded:
+            self._check(name)
+        raw = self.table.get(name)  # not `self.raw`, which makes a copy
         if raw is None:
             return 0
         first = memoryview(raw)[0]
         return 0 if first == _NULL else first
 
-    def _scalar(self, name: str, kind: str) -> Any:
-        raw = self._found(name)
-        if raw is None:
-            return None
-        if len(raw) > SHORT_BYTES:
-            _check_scalar(raw, name, kind)
-        return decode(raw, name)
-
-    def _found(self, name: str) -> msgspec.Raw | None:
+    def value(self, name: str) -> Any:
+        """The member decoded, ``None`` when absent or null."""
         if self.folded:
             self._check(name)
-        return self.table.get(name)
+        raw = self.table.get(name)
+        return None if raw is None else decode(raw, name)
+
+    def string(self, name: str) -> str | None:
+        """A string member, ``None`` when absent or null. Raises INVALID_TYPE."""
+        if self.folded:
+            self._check(name)
+        raw = self.table.get(name)
+        if raw is None:
+            return None
+        try:
+            return _decode_string(raw)
+        except (ValueError, RecursionError):  # msgspec's and the decoder's are ValueErrors
+            raise _wrong_type(raw, name, "a string") from None
+
+    def flag(self, name: str) -> bool:
+        """A boolean member, ``False`` when absent or null. Raises INVALID_TYPE."""
+        if self.folded:
+            self._check(name)
+        raw = self.table.get(name)
+        if raw is None:
+            return False
+        try:
+            return _decode_flag(raw) is True
+        except (ValueError, RecursionError):
+            raise _wrong_type(raw, name, "true or false") from None
+
+    def integer(self, name: str, least: int | None = None) -> int | None:
+        """An integer member of at least so much, ``None`` when absent or null; 5.0 counts.
+
+        Raises INVALID_TYPE, INVALID_VALUE.
+        """
+        if self.folded:
+            self._check(name)
+        raw = self.table.get(name)
+        if raw is None:
+            return None
+        try:
+            value = _decode_integer(raw)
+        except (ValueError, RecursionError):
+            value = _large_integer(raw, name)
+        if least is not None and value is not None and value < least:
+            raise wrong(name, f"be at least {least}")
+        return value
 
     def _check(self, name: str) -> None:
         if not self._twice and name in self.table:
@@ -179,36 +218,6 @@ class Members:
         if name not in self.table and fold in self.folded:
             spelled = self.folded[fold]
             raise Fault(Kind.INVALID_VALUE, f"`{spelled}` must be spelled `{name}`.", param=spelled)
-
-    def value(self, name: str) -> Any:
-        """The member decoded, ``None`` when absent or null."""
-        raw = self._found(name)
-        return None if raw is None else decode(raw, name)
-
-    def string(self, name: str) -> str | None:
-        """A string member, ``None`` when absent or null. Raises INVALID_TYPE."""
-        value = self._scalar(name, "a string")
-        if value is None or isinstance(value, str):
-            return value
-        raise _wrong_type(name, "a string", value)
-
-    def flag(self, name: str) -> bool:
-        """A boolean member, ``False`` when absent or null. Raises INVALID_TYPE."""
-        value = self._scalar(name, "true or false")
-        if value is True:
-            return True
-        if value is False or value is None:
-            return False
-        raise _wrong_type(name, "true or false", value)
-
-    def integer(self, name: str) -> int | None:
-        """An integer member, ``None`` when absent or null; 5.0 counts. Raises INVALID_TYPE."""
-        value = self._scalar(name, "an integer")
-        if type(value) is int or value is None:
-            return value
-        if isinstance(value, float) and value.is_integer():
-            return int(value)
-        raise _wrong_type(name, "an integer", value)
 
     def splice(self, changes: Mapping[str, bytes | None]) -> bytes:
         """The body with ``changes`` made: JSON bytes replace or add a member, ``None`` removes it.
@@ -371,15 +380,32 @@ def _where(exc: Exception, body: bytes) -> str:
     return text[0].lower() + text[1:] if text else "unreadable"
 
 
-def _check_scalar(raw: msgspec.Raw, name: str, wanted: str) -> None:
-    """Raise INVALID_TYPE for an array or object, of which nothing is made to find that out."""
+def _large_integer(raw: msgspec.Raw, name: str) -> int:
+    """An integer too large for the decoder of integers. Raises ``Fault`` for anything else."""
+    if memoryview(raw)[0] not in _OPENS:
+        value = decode(raw, name)
+        if type(value) is int:
+            return value
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+    raise _wrong_type(raw, name, "an integer")
+
+
+def _wrong_type(raw: msgspec.Raw, name: str, wanted: str) -> Fault:
+    """The fault of a value of another type, or of one that is no JSON."""
+    # of an array or object nothing is made to find that out
     first = memoryview(raw)[0]
-    if first in _OPENS:
-        raise _wrong_type(name, wanted, [] if first == _OPENS[0] else {})
-
-
-def _wrong_type(name: str, wanted: str, value: object) -> Fault:
-    kind = {bool: "a boolean", int: "a number", float: "a number", str: "a string"}.get(
-        type(value), "an array" if isinstance(value, list) else "an object"
-    )
+    if len(raw) > SHORT_BYTES and first in _OPENS:
+        kind = "an array" if first == _OPENS[0] else "an object"
+    else:
+        kind = _KINDS.get(type(decode(raw, name)), "an object")
     return Fault(Kind.INVALID_TYPE, f"`{name}` must be {wanted}, not {kind}.", param=name)
+
+
+_KINDS: Final = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "an array",
+}

@@ -2,7 +2,9 @@
 
 A conversation that carries signatures or encrypted reasoning goes back to whoever made them. Most
 requests carry none, so the question is first asked with a search for a few words; only a body that
-has one is looked into, from its end, and never parsed.
+has one is looked into, from its end, and never parsed. Asked before that is whether a request is
+words alone: state, and references to files (``references.py``), stand in parts that have a type, in
+calls and their results, or under a member of their own.
 """
 
 import hashlib
@@ -12,6 +14,7 @@ from typing import Final
 
 from trivium.wire.envelope import PREFIX
 from trivium.wire.operation import Shape
+from trivium.wire.references import ESCAPE
 from trivium.wire.request_structs import StateRef, StateRefs
 
 CALL_PREFIX: Final = "call_tvm"
@@ -60,6 +63,25 @@ _OURS: Final = {shape: (_ENVELOPE, _CALL) if shape in NAMING else (_ENVELOPE,) f
 _SIGNS: Final = {shape: _OURS[shape] + stems for shape, stems in _STEMS.items()}
 _TAIL: Final = 64
 """Characters of a value that tell it from all others: its end is cipher text or a digest."""
+
+
+_PARTS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
+    Shape.CHAT: (b'"type"', b'"tool_call', b'"extra_content"', ESCAPE),
+    Shape.RESPONSES: (b'"type"', b'"prompt"', ESCAPE),
+    Shape.MESSAGES: (b'"type"', b'"container"', ESCAPE),
+}
+"""Where none of these stands, which a text may also hold, there are words alone. A word may be
+hidden by an escape. Google's parts have no word in common: their bodies are never known to be."""
+
+
+def is_plain(body: bytes, shape: Shape) -> bool:
+    """Whether a body of this shape can neither carry state nor refer to anything."""
+    if shape not in _PARTS:
+        return False
+    for word in _PARTS[shape]:  # noqa: SIM110 - a generator is a call for each word
+        if body.rfind(word) >= 0:
+            return False
+    return True
 
 
 def any_in(body: bytes, shape: Shape) -> bool:

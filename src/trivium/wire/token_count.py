@@ -16,9 +16,9 @@ from trivium.faults import Fault, Kind
 from trivium.wire.answer_structs import Counted
 from trivium.wire.counts import NonsenseError, count
 from trivium.wire.generate.path import bare
+from trivium.wire.lenient import error_of
 from trivium.wire.operation import Operation
 from trivium.wire.peek import Members
-from trivium.wire.whole_answer import error_of
 
 _encode: Final = msgspec.json.Encoder().encode
 _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode

@@ -14,9 +14,8 @@ from trivium.faults import Fault, Kind
 from trivium.wire.audio.subtitles import SpeechSegment, srt, vtt
 from trivium.wire.audio.usage import complete, reported
 from trivium.wire.errors import nonsense
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.passage import AnswerFacts
-from trivium.wire.whole_answer import error_of
 
 PLAIN: Final = b"text/plain; charset=utf-8"
 """Of text and subtitles. Never JSON: openai-node would parse it (run 2026-11-21)."""

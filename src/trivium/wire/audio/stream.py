@@ -14,10 +14,10 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire import errors, sse
 from trivium.wire.audio.usage import complete, reported
+from trivium.wire.lenient import error_of
 from trivium.wire.locate import holding
 from trivium.wire.operation import Shape
 from trivium.wire.passage import RequestFacts
-from trivium.wire.whole_answer import error_of
 
 SPEECH_DONE: Final = b"speech.audio.done"
 TRANSCRIPT_DONE: Final = b"transcript.text.done"

@@ -26,11 +26,9 @@ def facts(body: Members) -> RequestFacts:
     model = openai_members.model(body)
     if "prompt" not in body:  # null is a prompt: the start of a document
         raise missing("prompt")
-    each = max(
-        openai_members.at_least(body, "n", 1) or 1, openai_members.at_least(body, "best_of", 0) or 1
-    )
+    each = max(body.integer("n", 1) or 1, body.integer("best_of", 0) or 1)
     choices = each * _prompts(body.raw("prompt"))
-    limit = openai_members.at_least(body, "max_tokens", 0)
+    limit = body.integer("max_tokens", 0)
     return RequestFacts(
         model=model,
         stream=body.flag("stream"),

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from trivium.wire import openai_members, whole_answer
+from trivium.wire import openai_answer, openai_members
 from trivium.wire.checks import missing
 from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
@@ -18,5 +18,7 @@ def facts(body: Members) -> RequestFacts:
 
 
 PASSAGE: Final = PassThroughSpec(
-    facts=facts, changes=openai_members.renamed, answer=partial(whole_answer.answer, content="data")
+    facts=facts,
+    changes=openai_members.renamed,
+    answer=partial(openai_answer.answer, content="data"),
 )

@@ -18,8 +18,7 @@ from trivium.wire.generate.chunk_structs import (
     WatchedChunk,
 )
 from trivium.wire.generate.read_usage import merged, usage
-from trivium.wire.lenient import decoded
-from trivium.wire.whole_answer import error_of
+from trivium.wire.lenient import decoded, error_of
 
 _decode: Final = msgspec.json.Decoder(ChunkBody).decode
 _decode_uncounted: Final = msgspec.json.Decoder(UncountedBody).decode

@@ -8,9 +8,8 @@ from trivium.wire.generate.chunk import read
 from trivium.wire.generate.chunk_structs import Embedded
 from trivium.wire.generate.read_usage import usage
 from trivium.wire.generate.views import broke
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.passage import AnswerFacts
-from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(Embedded).decode
 

@@ -38,8 +38,7 @@ from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart, ChunkC
 from trivium.wire.generate.known_members import ANSWER, MODIFIERS
 from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
 from trivium.wire.generate.write_usage import tier_of
-from trivium.wire.lenient import string
-from trivium.wire.whole_answer import error_of
+from trivium.wire.lenient import error_of, string
 
 _USAGES_MAX: Final = 256
 """Snapshots of the counters kept before they are folded: each keeps its chunk in memory."""

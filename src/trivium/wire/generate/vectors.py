@@ -19,9 +19,8 @@ from trivium.wire.errors import nonsense
 from trivium.wire.generate import protojson
 from trivium.wire.generate.path import bare
 from trivium.wire.generate.read_usage import usage
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.vectors import CallerVectors, Vectors
-from trivium.wire.whole_answer import error_of
 
 _encode: Final = msgspec.json.Encoder().encode
 _BATCH: Final = "requests"

@@ -12,10 +12,9 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.errors import nonsense
 from trivium.wire.images import usage
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.passage import AnswerFacts, RequestFacts
 from trivium.wire.peek import members
-from trivium.wire.whole_answer import error_of
 
 _ABSENT: Final = msgspec.Raw()
 _encode: Final = msgspec.json.Encoder().encode

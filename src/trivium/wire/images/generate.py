@@ -17,8 +17,7 @@ from trivium.conversation.usage import GeneratedImages, Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.generate.read_usage import usage as usage_of
 from trivium.wire.images.request import ImageRequest
-from trivium.wire.lenient import decoded
-from trivium.wire.whole_answer import error_of
+from trivium.wire.lenient import decoded, error_of
 
 _encode: Final = msgspec.json.Encoder().encode
 _ABSENT: Final = msgspec.Raw()

@@ -23,11 +23,10 @@ from trivium.faults import Fault, Kind
 from trivium.wire import errors
 from trivium.wire.answer_structs import Frame
 from trivium.wire.images import usage
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.operation import Shape
 from trivium.wire.passage import RequestFacts
 from trivium.wire.sse import frames
-from trivium.wire.whole_answer import error_of
 
 TEXT_BYTES_MAX: Final = 1_048_576
 """Of one event, without its picture."""

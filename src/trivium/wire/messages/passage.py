@@ -9,15 +9,14 @@ from typing import Final
 import msgspec
 
 from trivium.wire.checks import missing, mistyped
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.messages.answer_structs import AnswerBody, UncountedAnswer
 from trivium.wire.messages.paths import broke
 from trivium.wire.messages.read_usage import usage
 from trivium.wire.messages.stream import watch
-from trivium.wire.openai_members import at_least, model, renamed
+from trivium.wire.openai_members import model, renamed
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
-from trivium.wire.whole_answer import error_of
 
 _ARRAY: Final = ord("[")
 
@@ -30,7 +29,7 @@ def facts(body: Members) -> RequestFacts:
     """
     name = model(body)
     _messages(body)
-    output_max = at_least(body, "max_tokens", 0)
+    output_max = body.integer("max_tokens", 0)
     if output_max is None:
         raise missing("max_tokens")
     return RequestFacts(model=name, stream=body.flag("stream"), output_max=output_max)

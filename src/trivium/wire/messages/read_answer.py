@@ -8,13 +8,13 @@ from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.parts import Text
 from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
+from trivium.wire.lenient import error_of
 from trivium.wire.messages import finish
 from trivium.wire.messages.answer_structs import AnswerMessage, Plain, UncountedMessage
 from trivium.wire.messages.known_members import ANSWER
 from trivium.wire.messages.paths import broke
 from trivium.wire.messages.read_answer_parts import part, words
 from trivium.wire.messages.read_usage import usage
-from trivium.wire.whole_answer import error_of
 
 TIERS: Final = {"standard": "default", "priority": "priority", "batch": "batch"}
 """Tiers that served an answer, in OpenAI's words."""

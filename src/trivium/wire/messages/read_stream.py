@@ -36,6 +36,7 @@ from trivium.wire import caps, errors
 from trivium.wire.answer_structs import Frame
 from trivium.wire.codec import AnswerContext
 from trivium.wire.frame_template import Template, Told
+from trivium.wire.lenient import error_of
 from trivium.wire.messages import citations, finish
 from trivium.wire.messages.event import DELTA_TYPE, decode_all, delta_of, lenient, text_of
 from trivium.wire.messages.known_members import BEGINNING, DELTA, END
@@ -55,7 +56,6 @@ from trivium.wire.messages.read_usage import counters, merged, uncounted, usage
 from trivium.wire.messages.stream_structs import StreamDelta, StreamEvent, StreamStart
 from trivium.wire.sse import DONE, completed, first_boundary, frames, with_line_feeds
 from trivium.wire.text_repair import RepairingSplitter
-from trivium.wire.whole_answer import error_of
 
 _decode_any: Final = msgspec.json.Decoder().decode
 _DELTA: Final = b"event: content_block_delta\ndata: "

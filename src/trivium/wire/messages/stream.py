@@ -16,14 +16,13 @@ from trivium.faults import Fault
 from trivium.wire import errors
 from trivium.wire.answer_structs import Frame
 from trivium.wire.errors import stream_tail
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.locate import holding
 from trivium.wire.messages.read_usage import merged, uncounted, usage
 from trivium.wire.messages.stream_structs import LooseEvent, WatchedEvent, WatchedMessage
 from trivium.wire.operation import Shape
 from trivium.wire.passage import RequestFacts
 from trivium.wire.sse import Splitter, parse
-from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(WatchedEvent).decode
 _decode_object: Final = msgspec.json.Decoder(dict[str, Any]).decode

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import openai_members, whole_answer
+from trivium.wire import openai_answer, openai_members
 from trivium.wire.chat.read_values import string, wrong_type
 from trivium.wire.checks import missing, wrong
 from trivium.wire.lenient import decoded
@@ -77,7 +77,7 @@ def answer(body: bytes) -> AnswerFacts:
     An answer without a verdict is none: whoever asks whether any result is flagged would take it
     for a clean bill.
     """
-    found = whole_answer.answer(body, "results")
+    found = openai_answer.answer(body, "results")
     if found.error is None:
         told = decoded(_decode, body)
         if told is None or not told.results:

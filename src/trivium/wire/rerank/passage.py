@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.wire import openai_members, whole_answer
+from trivium.wire import openai_answer, openai_members
 from trivium.wire.answer_structs import Count
 from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.lenient import decoded
@@ -51,8 +51,8 @@ def facts(body: Members) -> RequestFacts:
         raise missing("query")
     _check_text("query", query)
     sizes = _sizes(body)
-    openai_members.at_least(body, "top_n", 1)
-    limit = openai_members.at_least(body, "max_tokens_per_doc", 1)
+    body.integer("top_n", 1)
+    limit = body.integer("max_tokens_per_doc", 1)
     count, asked = len(sizes), len(query)
     # the query is read again with each document
     tokens = -(-(asked * count + sum(sizes)) // _TOKEN_BYTES)
@@ -125,7 +125,7 @@ _NONE: Final = _Counts()
 
 def answer(body: bytes) -> AnswerFacts:
     """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    found = whole_answer.answer(body, "results")
+    found = openai_answer.answer(body, "results")
     return found if found.error is not None else AnswerFacts(usage=_usage(body))
 
 

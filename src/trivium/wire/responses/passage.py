@@ -9,16 +9,15 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import whole_answer
+from trivium.wire import openai_answer
 from trivium.wire.checks import missing
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.openai_members import model, renamed
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 from trivium.wire.responses.answer_structs import Count
 from trivium.wire.responses.request import facts
 from trivium.wire.responses.stream import Watch
-from trivium.wire.whole_answer import error_of
 
 _SOURCES = ("input", "instructions", "previous_response_id", "conversation")
 
@@ -50,6 +49,9 @@ def _broke() -> Fault:
 
 
 PASSAGE: Final = PassThroughSpec(
-    facts=facts, changes=renamed, answer=partial(whole_answer.answer, content="output"), watch=Watch
+    facts=facts,
+    changes=renamed,
+    answer=partial(openai_answer.answer, content="output"),
+    watch=Watch,
 )
 COUNT: Final = PassThroughSpec(facts=count_facts, changes=renamed, answer=count_answer)

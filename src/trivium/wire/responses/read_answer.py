@@ -12,14 +12,13 @@ from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Text
-from trivium.wire import caps, openai_usage
+from trivium.wire import caps, openai_answer
 from trivium.wire.codec import AnswerContext
 from trivium.wire.errors import nonsense
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.responses import read_answer_parts
 from trivium.wire.responses.answer_structs import Echoing, Plain, ResponseObject
 from trivium.wire.responses.known_members import ANSWER
-from trivium.wire.whole_answer import error_of
 
 decode: Final = msgspec.json.Decoder(ResponseObject).decode
 _decode_plain: Final[Callable[[bytes], Any]] = msgspec.json.Decoder(Echoing).decode
@@ -39,7 +38,7 @@ def read(body: bytes, ctx: AnswerContext) -> Answer:
         return _any(body, ctx)
     return Answer(
         (Candidate((Text(plain.output[0].content[0].text),), _COMPLETED),),
-        openai_usage.usage(plain.usage),
+        openai_answer.usage(plain.usage),
         plain.id,
         plain.model,
         plain.service_tier,
@@ -65,7 +64,7 @@ def _any(body: bytes, ctx: AnswerContext) -> Answer:
     )
     return Answer(
         (Candidate(tuple(parts), finish),),
-        openai_usage.usage(told.usage),
+        openai_answer.usage(told.usage),
         told.id or "",
         told.model or "",
         told.service_tier,

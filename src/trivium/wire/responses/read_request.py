@@ -85,7 +85,7 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
     body = Members(dict(members))
     # HOT: what is absent costs one look: 2.7 -> 2.2 us
     # (2026-11-24, bench/hot.py --case request.responses.short)
-    there = body.worth(_READ)
+    there = _READ if body.folded else body.table
     for name, what in _STORES.items():
         if name in there and body.raw(name) is not None:
             raise unresolved(name, what)
@@ -124,11 +124,7 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
             if "temperature" in there or "top_p" in there
             else _MODELS_OWN
         ),
-        output_max=(
-            openai_members.at_least(body, "max_output_tokens", 1)
-            if "max_output_tokens" in there
-            else None
-        ),
+        output_max=(body.integer("max_output_tokens", 1) if "max_output_tokens" in there else None),
         reasoning=wanted,
         format=_format(text.format),
         verbosity=_among(text.verbosity, _VERBOSITIES, "text.verbosity"),

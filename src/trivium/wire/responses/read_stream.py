@@ -25,16 +25,15 @@ from trivium.conversation.parts import ReasoningForm
 from trivium.conversation.shape_capabilities import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import errors, logprobs, openai_usage, sse, text_repair
+from trivium.wire import errors, logprobs, openai_answer, sse, text_repair
 from trivium.wire.answer_structs import Frame, TypeOnly
 from trivium.wire.codec import AnswerContext
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.responses import citations, known_members, read_answer_parts
 from trivium.wire.responses.answer_structs import Piece, ResponseObject
 from trivium.wire.responses.read_answer import decode
 from trivium.wire.responses.stream_output import FORMS, StreamOutput, StreamPart
 from trivium.wire.responses.stream_structs import StreamEvent, Strict, TextDelta
-from trivium.wire.whole_answer import error_of
 
 _decode: Final = msgspec.json.Decoder(StreamEvent).decode
 _decode_strict: Final = msgspec.json.Decoder(Strict).decode
@@ -277,7 +276,7 @@ class Reader:
         if self._over:
             if kind == "response.failed":
                 failed = decoded(decode, told.response)
-                self.usage = (failed and openai_usage.usage(failed.usage)) or self.usage
+                self.usage = (failed and openai_answer.usage(failed.usage)) or self.usage
             return
         if kind in _TERMINAL or kind in _OPENING:
             self._lifecycle(kind, told.response, out)
@@ -340,7 +339,7 @@ class Reader:
         if (told := decoded(decode, raw)) is None:
             self._fail(out, _nonsense())
             return
-        self.usage = openai_usage.usage(told.usage) or self.usage
+        self.usage = openai_answer.usage(told.usage) or self.usage
         if kind == _DONE:
             said_so = _P + (told.status or "")
             kind = said_so if said_so in _ENDS else _P + "completed"

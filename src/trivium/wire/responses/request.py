@@ -43,7 +43,7 @@ def facts(body: Members) -> RequestFacts:
     return RequestFacts(
         model=model,
         stream=body.flag("stream"),
-        output_max=openai_members.at_least(body, "max_output_tokens", 1),
+        output_max=body.integer("max_output_tokens", 1),
     )
 
 

@@ -13,8 +13,8 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import errors, openai_usage, sse
-from trivium.wire.lenient import decoded
+from trivium.wire import errors, openai_answer, sse
+from trivium.wire.lenient import decoded, error_of
 from trivium.wire.locate import holding
 from trivium.wire.passage import RequestFacts
 from trivium.wire.responses import failure
@@ -25,7 +25,6 @@ from trivium.wire.responses.stream_structs import (
     WatchedEvent,
     WatchedResponse,
 )
-from trivium.wire.whole_answer import error_of
 
 _RESPONSE: Final = b'"response"'
 _ERROR: Final = b'"error"'
@@ -112,7 +111,7 @@ class Watch:
             self._opening = frame.data
         elif name in _TERMINAL and response is not None:
             if response.usage is not None:
-                self.usage = openai_usage.of(response.usage) or self.usage
+                self.usage = openai_answer.of(response.usage) or self.usage
             if name == "response.failed" or (name == _DONE and error_of(response.error)):
                 self._failed = frame.data
                 self.error = error_of(response.error) or frame.data
@@ -168,7 +167,7 @@ def _read(data: bytes) -> WatchedEvent:
     if (told := decoded(_decode_response, loose.response)) is None:
         return WatchedEvent(loose.type, None, loose.error)
     return WatchedEvent(
-        loose.type, WatchedResponse(openai_usage.counts(told.usage), told.error), loose.error
+        loose.type, WatchedResponse(openai_answer.counts(told.usage), told.error), loose.error
     )
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from trivium.conversation.usage import Usage
-from trivium.wire.openai_usage import counts, elsewhere, of, usage
+from trivium.faults import Fault, Kind
+from trivium.wire.openai_answer import answer, counts, elsewhere, of, usage
 
 GOOD = {
     "chat": (b'{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}',
@@ -87,3 +88,28 @@ COUNTED = b'{"prompt_tokens":10,"completion_tokens":4}'
 def test_some_servers_report_elsewhere(choices, groq, expected):
     """In a choice, or in a member of their own."""
     assert expected == elsewhere(choices, groq)
+
+
+def test_a_good_answer_has_its_content_and_perhaps_usage():
+    """Whatever else it has goes by unread."""
+    found = answer(
+        b'{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2},"x":{}}', "choices"
+    )
+    assert (None, 2) == (found.error, found.usage.output)
+    assert answer(b'{"choices":[],"usage":null,"error":null}', "choices").usage is None
+
+
+@pytest.mark.parametrize("raw", [b'{"message":"x"}', b'"x"', b"[1]", b"true"])
+def test_an_error_is_found(raw):
+    """It is kept as it came, to be understood elsewhere."""
+    assert raw == answer(b'{"error":%b}' % raw, "choices").error
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b"[]", b'"x"', b"{}", b'{"choices":{}}', b'{"choices":[', b"\xff"]
+)
+def test_what_is_neither_is_the_vendors_fault(body):
+    """It is not relayed as a success."""
+    with pytest.raises(Fault) as caught:
+        answer(body, "choices")
+    assert Kind.UPSTREAM_BROKE is caught.value.kind

@@ -1,10 +1,13 @@
-"""OpenAI's usage object, in the spellings of all its shapes, as the canonical record.
+"""What is read of an answer of the OpenAI shapes: usage, in all its spellings, and error.
 
 Totals contain their parts here: ``prompt_tokens`` includes what came from a cache,
 ``completion_tokens`` includes reasoning. Source: openai-python 3.52.0, ``CompletionUsage`` and
 ``ResponseUsage``, read 2026-11-21. ``prompt_cache_hit_tokens`` is DeepSeek's own name for cache
 hits (docs.stigg.io, "DeepSeek", read 2026-11-21). Some servers say parts beside the totals
 (Moonshot ``cached_tokens``, Perplexity ``reasoning_tokens``), and some say all of it elsewhere.
+
+A vendor's 200 may carry an error object, a web page or half a document; only the first is JSON
+that names its failure, and none of them may be relayed as a success.
 """
 
 from typing import Final
@@ -12,10 +15,50 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.wire.answer_structs import CountDetails, Counts, Elsewhere
+from trivium.faults import Fault, Kind
+from trivium.wire.answer_structs import AnswerView, CountDetails, Counts, Elsewhere, Fate, LooseView
+from trivium.wire.lenient import error_of
+from trivium.wire.passage import AnswerFacts
 
 _decode: Final = msgspec.json.Decoder(Counts, strict=False).decode
+_decode_view: Final = msgspec.json.Decoder(AnswerView, strict=False).decode
+_decode_loose: Final = msgspec.json.Decoder(LooseView).decode
 _NONE: Final = CountDetails()
+_ARRAY: Final = ord("[")
+
+
+def answer(body: bytes, content: str) -> AnswerFacts:
+    """What an answer says about itself. ``content`` is the array member that a good one has.
+
+    Raises ``Fault`` (UPSTREAM_BROKE) when it is neither a good answer nor an error.
+    """
+    view: Fate
+    try:
+        view = _decode_view(body)
+        said = view.usage
+    except (ValueError, RecursionError):
+        view, said = _loosely(body)
+    error = error_of(view.error) if view.error else None
+    if error is None:
+        found = getattr(view, content)
+        if not found or memoryview(found)[0] != _ARRAY:
+            raise _broke()
+    used = None if said is None else of(said)
+    if used is None and (view.choices or view.x_groq):
+        used = elsewhere(view.choices, view.x_groq)
+    return AnswerFacts(usage=used, error=error)
+
+
+def _loosely(body: bytes) -> tuple[Fate, Counts | None]:
+    try:
+        view = _decode_loose(body)
+    except (ValueError, RecursionError):
+        raise _broke() from None
+    return view, counts(view.usage)
+
+
+def _broke() -> Fault:
+    return Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not what its protocol says.")
 
 
 def usage(raw: bytes | msgspec.Raw) -> Usage | None:
