@@ -24,7 +24,7 @@ from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry
 from trivium.settings.model import Settings
-from trivium.upstream.answer_headers import AnswerHeaders
+from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.request_writer import Composer
 from trivium.wire import errors
 from trivium.wire.codecs import CODECS

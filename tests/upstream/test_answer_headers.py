@@ -1,6 +1,6 @@
 """Header lines of an answer: in order, looked up, and without some of them."""
 
-from trivium.upstream.answer_headers import NO_LINES, AnswerHeaders
+from trivium.upstream.answer import NO_LINES, AnswerHeaders
 
 HEAD = b"HTTP/1.1 200 OK\r\nX-A:\tOne, Two \r\nx-ab: 3\r\nX-Empty:\r\nx-a: b:C"
 

@@ -1,21 +1,30 @@
 """The limits of one call, by a clock that stands."""
 
 import pytest
+from tests.scripted_upstream import Recorder
 
 from trivium.faults import Kind
 from trivium.routing.model import TimeLimits
-from trivium.upstream import deadlines
-from trivium.upstream.deadlines import Deadlines
+from trivium.upstream.exchange import UpstreamExchange
+from trivium.upstream.request import Origin, Request
 
 LIMITS = TimeLimits(connect=1, first_byte=10, idle=4, total=30)
 
 
-def at(seconds, *, headed=False, seen=0.0, paused=False):
+def running(*, headed=False, seen=0.0, paused=False):
+    """An exchange that was begun at 0, as it stands, and its sink."""
+    sink = Recorder()
+    request = Request(origin=Origin("http", "h", 80), payload=b"", limits=LIMITS)
+    exchange = UpstreamExchange(request, sink, 0.0)
+    exchange._has_head, exchange._seen, exchange._is_paused = headed, seen, paused
+    return exchange, sink
+
+
+def at(seconds, **state):
     """The words of the fault at this time, or ``None``."""
-    limits = Deadlines(LIMITS, 0.0)
-    limits.headed, limits.seen, limits.paused = headed, seen, paused
-    fault = limits.overdue(seconds)
-    return fault and fault.message
+    exchange, sink = running(**state)
+    assert (exchange.overdue(seconds) is None) == (sink.fault is not None)
+    return sink.fault and sink.fault.message
 
 
 @pytest.mark.parametrize(
@@ -41,25 +50,18 @@ def test_the_limit_that_passed_is_named(seconds, state, named):
 @pytest.mark.parametrize("seen", [0.0, 5.0, 24.0, 28.0])
 def test_nothing_is_overdue_before_it_is_due(headed, seen):
     """So the ticker may look away until then, and not a moment longer."""
-    limits = Deadlines(LIMITS, 0.0)
-    limits.headed, limits.seen = headed, seen
-    due = limits.due()
-    assert limits.overdue(due - 0.01) is None
-    assert limits.overdue(due) is not None
+    exchange, sink = running(headed=headed, seen=seen)
+    due = exchange._due()
+    assert due == exchange.overdue(due - 0.01)
+    assert exchange.overdue(due) is None
+    assert Kind.UPSTREAM_TIMEOUT is sink.fault.kind
 
 
 def test_the_idle_limit_starts_anew_after_a_pause():
     """However long the caller took."""
-    limits = Deadlines(LIMITS, 0.0)
-    limits.headed = limits.paused = True
-    assert limits.overdue(20) is None
-    limits.paused = False
-    assert limits.overdue(23.9) is None
-    assert limits.overdue(24) is not None
-
-
-def test_the_connect_limit_has_its_own_words():
-    """Not the vendor's answer is late, but the connection."""
-    fault = deadlines.connecting(2.5)
-    assert Kind.UPSTREAM_TIMEOUT is fault.kind
-    assert "within 2.5 s (connect limit)" in fault.message
+    exchange, sink = running(headed=True, paused=True)
+    assert exchange.overdue(20) == 24
+    exchange._is_paused = False
+    assert exchange.overdue(23.9) == 24
+    assert exchange.overdue(24) is None
+    assert "idle limit" in sink.fault.message

@@ -18,8 +18,7 @@ from tests.scripted_upstream import (
 from tests.upstream.conftest import ask, limits
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.deadlines import TICK_S
-from trivium.upstream.pool import ORIGINS_MAX
+from trivium.upstream.pool import ORIGINS_MAX, TICK_S
 from trivium.upstream.resolve import system_lookup
 
 OK = [Send(sized(b"{}"))]

@@ -22,7 +22,7 @@ from trivium.pipeline.services import Flow
 from trivium.pipeline.structs import Mode, WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
-from trivium.upstream.answer_headers import AnswerHeaders
+from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, HeaderLines, Sink
 from trivium.wire.passage import RequestFacts, StreamWatch
 

@@ -7,17 +7,72 @@ and HTTP forbids is refused here: a version other than 1.0 and 1.1, a transfer c
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-from trivium.upstream.answer_headers import NO_LINES, AnswerHeaders
-
+_BLANK: Final = b" \t"
 _SHORTEST_STATUS: Final = 100
 _KEEPALIVE: Final = re.compile(rb"timeout=(\d{1,6})", re.IGNORECASE)
 _IDENTITY: Final = (b"", b"identity")
 _FRAMING: Final = re.compile(rb"\n(transfer-encoding|content-encoding|keep-alive):([^\r]*)")
 """What a head, in lower case, may say beside the length of its body."""
+
+
+class AnswerHeaders:
+    """The header lines of an answer in their order, as bytes that a strict parser has passed.
+
+    Names are in lower case; what repeats comes as often. They are looked up or taken apart when
+    somebody asks, and of most answers nobody asks for more than one: a vendor sends thirty. What
+    the parser has passed is tokens, colons and values without control characters, ended by CRLF: it
+    refuses a bare CR or LF, a folded line and a blank before the colon.
+    """
+
+    __slots__ = ("_apart", "_head", "_without", "low")
+
+    def __init__(self, head: bytes, without: frozenset[bytes] = frozenset()) -> None:
+        """``head``: from the status line to the last header, without its line end. ``without``:
+        names that are passed over.
+        """
+        self._head = head
+        self.low = head.lower()
+        """All of the head in lower case, to be searched."""
+        self._without = without
+        self._apart: list[tuple[bytes, bytes]] | None = None
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        """Name and value of each line."""
+        if self._apart is None:
+            self._apart = []
+            for line in self._head.split(b"\r\n")[1:]:
+                name, _, value = line.partition(b":")
+                name = name.lower()
+                if name not in self._without:
+                    self._apart.append((name, value.strip(_BLANK)))
+        return iter(self._apart)
+
+    def without(self, names: frozenset[bytes]) -> "AnswerHeaders":
+        """Return the same headers with those names left out."""
+        return AnswerHeaders(self._head, names)
+
+    def values(self, name: bytes) -> list[bytes]:
+        """The values of a name, in lower case."""
+        low = self.low
+        before = b"\n" + name + b":"
+        at = low.rfind(before)
+        if at < 0 or name in self._without:
+            return []
+        found: list[bytes] = []
+        while at >= 0:
+            end = low.find(b"\r", at)
+            found.append(low[at + len(before) : end if end >= 0 else len(low)].strip(_BLANK))
+            at = low.rfind(before, 0, at)
+        found.reverse()
+        return found
+
+
+NO_LINES: Final = AnswerHeaders(b"")
 
 
 class _StopError(Exception):

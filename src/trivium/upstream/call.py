@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Protocol, TypeAlias
 
 from trivium.faults import Fault
-from trivium.upstream.answer_headers import AnswerHeaders
+from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.request import Request
 
 HeaderLines: TypeAlias = Iterable[tuple[bytes, bytes]]

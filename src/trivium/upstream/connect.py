@@ -10,7 +10,7 @@ import aiohappyeyeballs
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.upstream import deadlines, proxy
+from trivium.upstream import proxy
 from trivium.upstream.request import Origin
 from trivium.upstream.resolve import Resolver
 
@@ -41,7 +41,11 @@ class Connector:
         except TimeoutError as error:
             # the kernel's own time-out of an address is a TimeoutError as well
             if limit.expired():
-                raise deadlines.connecting(limit_s) from None
+                raise Fault(
+                    Kind.UPSTREAM_TIMEOUT,
+                    "No connection to the upstream came about within "
+                    f"{limit_s:g} s (connect limit).",
+                ) from None
             raise self._unreachable(origin, error) from error
         except (OSError, RuntimeError, ValueError) as error:
             # uvloop raises RuntimeError and idna ValueError where asyncio has OSError

@@ -15,7 +15,7 @@ import structlog
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
 from trivium.providers.credential import Renewed, Signature, Signing, Unsigned
-from trivium.upstream.answer_headers import AnswerHeaders
+from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.request import Body, Draft, Request
 from trivium.upstream.request_writer import FIXED, checked_line, written

@@ -2,19 +2,20 @@
 
 Whatever ends an exchange first (the answer's last byte, a break, a limit, ``abort``) takes it off
 its connection; from then on it does nothing and its sink hears nothing.
+
+No exchange has a timer: it knows the earliest moment at which anything can be overdue, and one
+ticker (``upstream/pool.py``) looks at all of them. So a limit is in force to within one tick.
 """
 
 import asyncio
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.upstream.answer import AnswerParser
-from trivium.upstream.answer_headers import NO_LINES
+from trivium.upstream.answer import NO_LINES, AnswerParser
 from trivium.upstream.body_writer import BodyWriter
 from trivium.upstream.call import Sink
 from trivium.upstream.connection import Carried, UpstreamConnection
 from trivium.upstream.content_coding import SLICE_BYTES, CodingError, Inflater, Slices
-from trivium.upstream.deadlines import Deadlines
 from trivium.upstream.request import Request
 
 _CUT: Final = "The upstream closed the connection in the middle of its answer."
@@ -28,15 +29,18 @@ class UpstreamExchange(Carried):
         "_answer",
         "_body",
         "_connection",
-        "_deadlines",
+        "_has_head",
         "_is_cut",
         "_is_handing",
         "_is_held",
+        "_is_paused",
         "_paced",
         "_payload",
+        "_seen",
         "_sender",
         "_sink",
         "_slices",
+        "_total_at",
         "_touched",
         "_turn",
         "reused",
@@ -51,7 +55,13 @@ class UpstreamExchange(Carried):
         self._sender: BodyWriter | None = None
         self.reused = False
         self._sink = sink
-        self._deadlines = Deadlines(request.limits, started)
+        self._total_at = started + request.limits.total
+        self._seen = started
+        """When the request was written, or the answer last read from."""
+        self._has_head = False
+        """Whether the head of the answer has come."""
+        self._is_paused = False
+        """Whether reading stands still by our own will."""
         self._connection: UpstreamConnection | None = None
         self._answer: AnswerParser
         self._paced = request.paced
@@ -69,22 +79,21 @@ class UpstreamExchange(Carried):
     def run(self, connection: UpstreamConnection, now: float, head_max: int) -> None:
         """Write the request on a connection that has nothing else to do."""
         payload = self._payload
-        deadlines = self._deadlines
         self.reused = connection.served
         self.retrying = None
         self._connection = connection
         self._answer = AnswerParser(payload.startswith(b"HEAD "), head_max)
-        deadlines.seen = now
-        connection.begin(self, payload, deadlines.due())
+        self._seen = now
+        connection.begin(self, payload, self._due())
         if self._body is not None:
             self._sender = BodyWriter(self, connection, self._body)
-        if deadlines.paused:
+        if self._is_paused:
             connection.pause()
 
     def receive(self, data: bytes, now: float) -> None:
         """Bytes of the answer: all of one read goes to the sink in one call."""
         answer = self._answer
-        self._deadlines.seen = now
+        self._seen = now
         if not self._touched:
             self._touched = True
             self._payload = (
@@ -92,7 +101,7 @@ class UpstreamExchange(Carried):
             )
             self._body = None  # whoever still sends it holds it
         answer.feed(data)
-        if not self._deadlines.headed and not self._head(answer):
+        if not self._has_head and not self._head(answer):
             return
         pieces = answer.pieces
         if pieces:
@@ -148,14 +157,31 @@ class UpstreamExchange(Carried):
 
     def written(self, now: float) -> None:
         """A part of a large request has left: the wait for the first byte begins anew."""
-        self._deadlines.seen = now
+        self._seen = now
+
+    def _due(self) -> float:
+        """The earliest moment at which ``overdue`` may find a limit passed, as things stand."""
+        limits, total_at = self.limits, self._total_at
+        at = self._seen + (limits.idle if self._has_head else limits.first_byte)
+        return at if at < total_at else total_at  # noqa: FURB136 - a call less, twice a request
 
     def overdue(self, now: float) -> float | None:
-        """End the exchange if a limit has passed; else when to look again."""
-        fault = self._deadlines.overdue(now)
-        if fault is None:
-            return self._deadlines.due()
-        self.fail(fault)
+        """End the exchange if a limit has passed; else when to look again.
+
+        Time spent paused counts for the total alone.
+        """
+        limits = self.limits
+        if now >= self._total_at:
+            self.fail(_late("did not finish its answer", limits.total, "total"))
+        elif self._is_paused:
+            self._seen = now
+            return self._due()
+        elif now < self._due():
+            return self._due()
+        elif self._has_head:
+            self.fail(_late("sent nothing more", limits.idle, "idle"))
+        else:
+            self.fail(_late("did not begin to answer", limits.first_byte, "first-byte"))
         return None
 
     def fail(self, fault: Fault) -> None:
@@ -167,20 +193,20 @@ class UpstreamExchange(Carried):
 
     def pause(self) -> None:
         """Stop reading. The idle limit does not run meanwhile."""
-        if not self._deadlines.paused:
-            self._deadlines.paused = True
+        if not self._is_paused:
+            self._is_paused = True
             if self._connection is not None:
                 self._connection.pause()
 
     def resume(self) -> None:
         """Read the answer again after a pause; the idle limit runs anew."""
-        if not self._deadlines.paused:
+        if not self._is_paused:
             return
-        self._deadlines.paused = False
+        self._is_paused = False
         connection = self._connection
         if connection is None:
             return
-        self._deadlines.seen = connection.now()
+        self._seen = connection.now()
         if self._slices is not None and self._slices.waiting:
             self._later()
         else:
@@ -201,9 +227,9 @@ class UpstreamExchange(Carried):
             if answer.refusal is not None:
                 self._break(answer.refusal)
             return False
-        self._deadlines.headed = True
+        self._has_head = True
         if not answer.complete:
-            connection.due = self._deadlines.due()
+            connection.due = self._due()
         headers = answer.headers
         if answer.coding:
             try:
@@ -224,7 +250,7 @@ class UpstreamExchange(Carried):
         if self._is_handing or self._turn is not None or connection is None:
             return
         if slices.waiting:
-            if self._deadlines.paused:
+            if self._is_paused:
                 return
             self._is_handing = True
             try:
@@ -242,7 +268,7 @@ class UpstreamExchange(Carried):
                 if not self._is_held:
                     self._is_held = True
                     connection.pause()
-                if not self._deadlines.paused:
+                if not self._is_paused:
                     self._later()
                 return
         self._all_handed(slices)
@@ -266,7 +292,7 @@ class UpstreamExchange(Carried):
             self._is_held = False
             if not answer.coding:
                 self._slices = None  # small reads go straight on again
-            if not self._deadlines.paused:
+            if not self._is_paused:
                 connection.resume()
 
     def _later(self) -> None:
@@ -277,7 +303,7 @@ class UpstreamExchange(Carried):
         self._turn = None
         connection = self._connection
         if connection is not None:
-            self._deadlines.seen = connection.now()
+            self._seen = connection.now()
             self._hand_on()
 
     def _leave(self) -> UpstreamConnection:
@@ -297,12 +323,16 @@ class UpstreamExchange(Carried):
     def _end(self, rest: bytes = b"") -> None:
         answer = self._answer
         connection = self._leave()
-        if self._deadlines.paused or self._is_held:
+        if self._is_paused or self._is_held:
             connection.resume()
         if self._sender is not None and not self._sender.done:
             answer.reusable = False  # what is missing of the request would be read as another
-        connection.finish(answer.reusable, answer.keepalive_s, self._deadlines.seen)
+        connection.finish(answer.reusable, answer.keepalive_s, self._seen)
         self._sink.done(rest)
 
     def _break(self, text: str) -> None:
         self.fail(Fault(Kind.UPSTREAM_BROKE, text))
+
+
+def _late(what: str, limit: float, name: str) -> Fault:
+    return Fault(Kind.UPSTREAM_TIMEOUT, f"The upstream {what} within {limit:g} s ({name} limit).")

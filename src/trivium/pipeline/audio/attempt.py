@@ -14,7 +14,7 @@ from trivium.pipeline.download import length_of
 from trivium.pipeline.lane import Lane
 from trivium.pipeline.request_context import RequestContext
 from trivium.routing.model import Step
-from trivium.upstream.answer_headers import AnswerHeaders
+from trivium.upstream.answer import AnswerHeaders
 from trivium.wire.audio.length.measure import LengthMeter
 from trivium.wire.passage import RequestFacts
 
