@@ -242,10 +242,17 @@ class Attempt(Flow, Sink, FinishedAnswer):
             call.abort()
 
     def settle(self) -> None:
-        """Book what the answer came to; ``send`` follows."""
-        self.context.settle()
-        if self._whole is not None and self.context.services.explain_headers:
-            self._explain_cost()
+        """Book what the answer came to, and say it; ``send`` follows.
+
+        Of a stream that is known only when its head is long gone.
+        """
+        context = self.context
+        context.settle()
+        if self._whole is not None and context.services.explain_headers:
+            exchange, usage, mark = context.exchange, context.usage, (ESTIMATED, b"usage")
+            exchange.lines += b"trivium-cost: %b\r\n" % format_usd(context.cost_nanos).encode()
+            if usage is not None and usage.estimated and mark not in exchange.extra:
+                exchange.extra.append(mark)
 
     def send(self) -> None:
         """Send the answer, or what is left of it, once it is booked."""
@@ -402,18 +409,6 @@ class Attempt(Flow, Sink, FinishedAnswer):
                 exchange.extra += routing_preferences.routing_header(self.context)
         if self.context.stood_in and self.context.model is not None:
             exchange.extra.append((b"trivium-model", self.context.model.name.encode()))
-
-    def _explain_cost(self) -> None:
-        """What the answer costs; of a stream that is known only when its head is long gone."""
-        context = self.context
-        context.exchange.lines += b"trivium-cost: %b\r\n" % format_usd(context.cost_nanos).encode()
-        mark = (ESTIMATED, b"usage")
-        if (
-            context.usage is not None
-            and context.usage.estimated
-            and mark not in context.exchange.extra
-        ):
-            context.exchange.extra.append(mark)
 
     def _go_on(self, more: Continue) -> None:
         self.release()
