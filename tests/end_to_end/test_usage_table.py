@@ -12,7 +12,7 @@ import pytest
 from trivium.conversation.usage import Usage
 from trivium.ledger.cost import cost, tariff_of
 from trivium.routing.model import PriceRow
-from trivium.wire import openai_answer
+from trivium.wire import openai_shapes
 from trivium.wire.chat import write_usage as chat
 from trivium.wire.generate import read_usage as generate
 from trivium.wire.generate import write_usage
@@ -21,8 +21,8 @@ from trivium.wire.messages.write_answer_parts import counters
 from trivium.wire.responses.response_object import usage_object
 
 READERS = {
-    "chat": lambda raw: openai_answer.usage(msgspec.json.encode(raw)),
-    "responses": lambda raw: openai_answer.usage(msgspec.json.encode(raw)),
+    "chat": lambda raw: openai_shapes.usage(msgspec.json.encode(raw)),
+    "responses": lambda raw: openai_shapes.usage(msgspec.json.encode(raw)),
     "messages": messages.usage,
     "generate": generate.usage,
 }

@@ -16,7 +16,7 @@ from trivium.cli.dry_run import explain_offline
 from trivium.conversation.usage import Usage
 from trivium.edge import explain as explaining
 from trivium.edge import routes
-from trivium.edge.openapi.paths import OPERATIONS as DESCRIBED
+from trivium.edge.openapi.assemble import OPERATIONS as DESCRIBED
 from trivium.faults import Fault, Kind
 from trivium.ledger.cost import tariff_of
 from trivium.ledger.model import FREE

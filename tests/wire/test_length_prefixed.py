@@ -13,7 +13,7 @@ def test_any_cut_gives_the_same_frames(cut):
     """Where the network cuts does not matter, nor how often."""
     frames = Frames()
     assert frames.feed(WIRE[:cut]) + frames.feed(WIRE[cut:]) == WHOLE
-    assert frames.is_between
+    assert not frames._held
     pieces = Frames()
     fed = (pieces.feed(WIRE[at : at + cut]) for at in range(0, len(WIRE), cut))
     assert [frame for found in fed for frame in found] == WHOLE
@@ -23,7 +23,7 @@ def test_a_frame_that_has_begun_is_told():
     """A stream that ends there was cut."""
     frames = Frames()
     assert [b"a"] == frames.feed(WIRE[:7])
-    assert not frames.is_between
+    assert frames._held
 
 
 def test_a_length_may_count_itself():

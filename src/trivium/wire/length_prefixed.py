@@ -42,8 +42,3 @@ class Frames:
             at = begin + size
         del held[:at]
         return out
-
-    @property
-    def is_between(self) -> bool:
-        """Whether no frame has begun: where a stream may end."""
-        return not self._held

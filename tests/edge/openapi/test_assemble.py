@@ -6,7 +6,8 @@ import re
 import pytest
 
 from trivium.edge.openapi import assemble
-from trivium.edge.openapi.paths import OPERATIONS
+from trivium.edge.openapi.assemble import OPERATIONS, SHAPES
+from trivium.wire.operation import PUBLIC_SHAPES, TABLE
 
 KINDS = {"array", "boolean", "integer", "null", "number", "object", "string"}
 
@@ -168,3 +169,23 @@ def test_a_file_of_a_video_is_described_as_the_specification_has_it(document):
     content = document["paths"][path]["get"]["responses"]["200"]["content"]
     assert {"video/mp4", "image/webp", "application/json"} == content.keys()
     assert {"type": "string"} == content["application/json"]["schema"]
+
+
+def test_every_shape_says_what_it_is():
+    """In a sentence, for the list of tags."""
+    assert set(PUBLIC_SHAPES) == set(SHAPES)
+    assert all(module.ABOUT.endswith(".") for module in SHAPES.values())
+
+
+def test_every_row_of_a_shape_is_in_the_document_once():
+    """Beside those that belong to no shape."""
+    rows = [row for module in SHAPES.values() for row in module.OPERATIONS]
+    assert rows == [row for row in rows if OPERATIONS.count(row) == 1]
+    assert {"models", "gateway"} == {row.tag for row in OPERATIONS if row not in rows}
+
+
+def test_what_models_are_asked_for_has_the_tag_of_its_shape():
+    """The tag decides how a key is presented."""
+    told = {row.path: row.tag for row in OPERATIONS if row.method == "POST"}
+    for spec in TABLE.values():
+        assert {spec.shape.value} >= {told[path] for path in spec.paths}

@@ -175,7 +175,7 @@ async def test_memory_is_bounded(database, made):
     for number in range(5):
         traces.add(1, f"i{number}", trace())
         await traces.flush()
-    assert traces.near_bytes == 3 * size
+    assert traces._near_bytes == 3 * size
     assert {"i0": trace(), "i4": trace()} == await traces.find(1, ["i0", "i4"])
 
 

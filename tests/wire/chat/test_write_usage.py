@@ -4,7 +4,7 @@ from msgspec import json
 
 from trivium.conversation.usage import Usage
 from trivium.wire.chat.write_usage import written
-from trivium.wire.openai_answer import usage
+from trivium.wire.openai_shapes import usage
 
 
 def test_what_is_written_is_read_back_as_it_was():

@@ -24,7 +24,7 @@ def document(
 def served() -> set[tuple[str, str]]:
     """(method, path template) of every operation in the description; methods in upper case."""
     from trivium.edge.openapi import admin, oauth
-    from trivium.edge.openapi.paths import OPERATIONS
+    from trivium.edge.openapi.assemble import OPERATIONS
 
     beside = oauth.paths(None, None) | admin.paths()
     others = {(method.upper(), path) for path, item in beside.items() for method in item}

@@ -15,7 +15,7 @@ from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.audio import Stream, audio_class
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
-from trivium.wire import openai_members
+from trivium.wire import openai_shapes
 from trivium.wire.audio import answer, stream
 from trivium.wire.audio.speech import SpeechRequest, content_type, read_request
 from trivium.wire.audio.usage import complete
@@ -49,7 +49,7 @@ class SpeechLane:
             )
         self.operation = step.operation
         self.report: Report | None = None
-        changes = openai_members.renamed(members, facts, binding.model)
+        changes = openai_shapes.renamed(members, facts, binding.model)
         self.body = members.splice(changes) if changes else context.body
         self._facts = facts
         self._accept = context.exchange.headers.get(b"accept", b"")

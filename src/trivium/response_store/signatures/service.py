@@ -95,11 +95,6 @@ class SignatureStore(WriteBehind):
         """Traces that are not stored yet."""
         return len(self._waiting)
 
-    @property
-    def near_bytes(self) -> int:
-        """Bytes kept in memory for the next request."""
-        return self._near_bytes
-
     def add(self, user_id: int, id_: str, trace: SignatureTrace) -> None:
         """Remember one trace. A second one under the same id is not looked at."""
         key = (user_id, id_)

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.wire import openai_members
+from trivium.wire import openai_shapes
 from trivium.wire.audio.answer import answer
 from trivium.wire.audio.stream import speech_watch
 from trivium.wire.checks import missing, mistyped, wrong
@@ -68,7 +68,7 @@ def read_request(body: Members) -> SpeechRequest:
 
 def facts(body: Members) -> RequestFacts:
     """What a speech request says about itself. Raises ``Fault`` naming the member."""
-    model = openai_members.model(body)
+    model = openai_shapes.model(body)
     asked = read_request(body)
     known = Usage(characters=len(asked.text))
     return RequestFacts(model=model, stream=asked.stream, known=known)
@@ -122,5 +122,5 @@ def _voice(body: Members) -> str:
 
 
 SPEECH: Final = PassThroughSpec(
-    facts=facts, changes=openai_members.renamed, answer=answer, watch=speech_watch
+    facts=facts, changes=openai_shapes.renamed, answer=answer, watch=speech_watch
 )

@@ -11,13 +11,13 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import openai_members
+from trivium.wire import openai_shapes
 from trivium.wire.audio.answer import answer
 from trivium.wire.audio.speech import one_of
 from trivium.wire.audio.stream import transcript_watch
 from trivium.wire.checks import uncarried, wrong
 from trivium.wire.form import FormMembers, flag, form_of, number, texts
-from trivium.wire.openai_members import renamed
+from trivium.wire.openai_shapes import renamed
 from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
@@ -60,14 +60,14 @@ def read_request(body: FormMembers, formats: tuple[str, ...] = FORMATS) -> Trans
 def transcription(body: Members) -> RequestFacts:
     """What a transcription says about itself. Raises ``Fault`` naming the member."""
     form = form_of(body, "/v1/audio/transcriptions")
-    model = openai_members.model(form)
+    model = openai_shapes.model(form)
     return RequestFacts(model=model, stream=read_request(form).stream, known=known(form))
 
 
 def translation(body: Members) -> RequestFacts:
     """What a translation says about itself; it never streams. Raises ``Fault``."""
     form = form_of(body, "/v1/audio/translations")
-    model = openai_members.model(form)
+    model = openai_shapes.model(form)
     if flag(form, "stream"):
         raise uncarried("stream", "Translations do not stream: leave `stream` out.")
     read_request(form, TRANSLATED)

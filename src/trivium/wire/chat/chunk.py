@@ -77,7 +77,7 @@ class Chunk(msgspec.Struct, gc=False):
     x_groq: Any = None
 
     def reported(self) -> Any:
-        """What it counts, in any of three places (``wire/openai_answer.py``)."""
+        """What it counts, in any of three places (``wire/openai_shapes.py``)."""
         if self.usage:
             return self.usage
         if isinstance(self.x_groq, dict) and (found := self.x_groq.get("usage")):

@@ -14,7 +14,7 @@ from trivium.conversation.events import Done, Event, Start
 from trivium.conversation.parts import Text
 from trivium.conversation.tool_pairs import minted
 from trivium.conversation.usage import Usage
-from trivium.wire import caps, errors, openai_answer
+from trivium.wire import caps, errors, openai_shapes
 from trivium.wire.chat import failure, finish
 from trivium.wire.chat.answer_structs import OutsideUsage, Plain, Whole
 from trivium.wire.chat.chunk import ChunkChoice
@@ -87,7 +87,7 @@ def read(body: bytes, context: AnswerContext) -> Answer:
     end = finish.read(choice.finish_reason or None, called=False)
     return Answer(
         (Candidate((Text(choice.message.content),), end),),
-        openai_answer.usage(plain.usage),
+        openai_shapes.usage(plain.usage),
         plain.id,
         plain.model,
         plain.service_tier,
@@ -107,7 +107,7 @@ def _whole(body: bytes, context: AnswerContext) -> Answer:
     candidates = _words(whole.choices, context) or _any(whole, whole.choices, context)
     return Answer(
         candidates,
-        openai_answer.usage(whole.usage) or elsewhere(body),
+        openai_shapes.usage(whole.usage) or elsewhere(body),
         whole.id or "",
         whole.model or "",
         whole.service_tier,
@@ -120,7 +120,7 @@ def elsewhere(data: bytes) -> Usage | None:
         return None
     if (found := decoded(_decode_elsewhere, data)) is None:
         return None
-    return openai_answer.elsewhere(found.choices, found.x_groq)
+    return openai_shapes.elsewhere(found.choices, found.x_groq)
 
 
 def _words(choices: list[ChunkChoice], context: AnswerContext) -> tuple[Candidate, ...]:

@@ -21,7 +21,7 @@ from trivium.conversation.events import (
 )
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import caps, errors, openai_answer, sse, text_repair
+from trivium.wire import caps, errors, openai_shapes, sse, text_repair
 from trivium.wire.answer_structs import Frame
 from trivium.wire.chat import failure
 from trivium.wire.chat.chunk import (
@@ -265,7 +265,7 @@ class Reader:
         for choice in choices:
             self._choose(choice, out)
         if reported := chunk.reported():
-            found = openai_answer.usage(_encode(reported))
+            found = openai_shapes.usage(_encode(reported))
             if found is not None:
                 self.usage = found
                 out.append(UsageReport(found))

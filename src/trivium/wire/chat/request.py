@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.wire import openai_answer, openai_members
+from trivium.wire import openai_shapes
 from trivium.wire.chat.request_structs import Choice, Format, Message, Named, RequestCall, Tool
 from trivium.wire.chat.stream import watch
 from trivium.wire.checks import check, missing, mistyped, wrong
@@ -28,7 +28,7 @@ _format: Final = msgspec.json.Decoder(Format)
 
 def facts(body: Members) -> RequestFacts:
     """Read and check a chat request. Raises ``Fault`` naming the member."""
-    model = openai_members.model(body)
+    model = openai_shapes.model(body)
     said = body.raw("messages")
     # agents send bodies and blocks of other shapes on this route (BerriAI/litellm#34029)
     foreign = said is None and body.raw("input") is not None
@@ -49,7 +49,7 @@ def facts(body: Members) -> RequestFacts:
         stream="stream" in there and body.flag("stream"),
         output_max=None if limit is None else limit * choices,
         choices=choices,
-        usage_wanted="stream_options" in there and openai_members.usage_wanted(body),
+        usage_wanted="stream_options" in there and openai_shapes.usage_wanted(body),
         foreign=foreign,
     )
 
@@ -81,9 +81,9 @@ def changes(
     body: Members, facts: RequestFacts, upstream_model: str, ask_usage: bool
 ) -> Mapping[str, bytes | None]:
     """The upstream's model name, and the request for usage where the caller did not ask."""
-    out = openai_members.renamed(body, facts, upstream_model)
+    out = openai_shapes.renamed(body, facts, upstream_model)
     if ask_usage and facts.stream:
-        out.update(openai_members.asking(body, facts))
+        out.update(openai_shapes.asking(body, facts))
     return out
 
 
@@ -141,6 +141,6 @@ def _check_member(value: RequestCall | Tool | Choice, path: str) -> None:
         raise missing(f"{path}.custom")
 
 
-answer: Final[Callable[[bytes], AnswerFacts]] = partial(openai_answer.answer, content="choices")
+answer: Final[Callable[[bytes], AnswerFacts]] = partial(openai_shapes.answer, content="choices")
 """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
 PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer, watch=watch)

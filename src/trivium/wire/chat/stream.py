@@ -12,7 +12,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import errors, openai_answer, sse
+from trivium.wire import errors, openai_shapes, sse
 from trivium.wire.chat.answer_structs import UsageChunk, Watched
 from trivium.wire.lenient import error_of
 from trivium.wire.locate import holding, span
@@ -153,13 +153,13 @@ def watch(facts: RequestFacts) -> ChunkWatch:
 
 def _told(chunk: Watched) -> Usage | None:
     """What a chunk reports, wherever in it."""
-    return openai_answer.usage(chunk.usage) or openai_answer.elsewhere(chunk.choices, chunk.x_groq)
+    return openai_shapes.usage(chunk.usage) or openai_shapes.elsewhere(chunk.choices, chunk.x_groq)
 
 
 def _only_usage(block: bytes) -> Usage | None:
     """Usage of a chunk that tells nothing else; ``None`` for any other: look at it closely."""
     found = sse.read(block, _decode_usage)
-    return None if found is None else openai_answer.of(found.usage)
+    return None if found is None else openai_shapes.of(found.usage)
 
 
 def _done_at(run: bytes) -> int:

@@ -28,7 +28,7 @@ from trivium.conversation.target import Input
 from trivium.conversation.writer_base import WriterBase
 from trivium.wire.chat.media import file_name, text_of
 from trivium.wire.data_url import SOUND_FORMATS, data_url
-from trivium.wire.openai_members import cache_breakpoint
+from trivium.wire.openai_shapes import cache_breakpoint
 
 _FAMILY: Final = frozenset({"chat", "responses"})
 """Shapes whose file ids are OpenAI's."""

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.wire import openai_members
+from trivium.wire import openai_shapes
 from trivium.wire.chat.request import answer, changes
 from trivium.wire.chat.stream import ChunkWatch
 from trivium.wire.checks import check, missing
@@ -23,7 +23,7 @@ _items: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 def facts(body: Members) -> RequestFacts:
     """Read and check a completions request. Raises ``Fault`` naming the member."""
-    model = openai_members.model(body)
+    model = openai_shapes.model(body)
     if "prompt" not in body:  # null is a prompt: the start of a document
         raise missing("prompt")
     each = max(body.integer("n", 1) or 1, body.integer("best_of", 0) or 1)
@@ -34,7 +34,7 @@ def facts(body: Members) -> RequestFacts:
         stream=body.flag("stream"),
         output_max=None if limit is None else limit * choices,
         choices=choices,
-        usage_wanted=openai_members.usage_wanted(body),
+        usage_wanted=openai_shapes.usage_wanted(body),
     )
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Final
 
-from trivium.wire import openai_answer, openai_members
+from trivium.wire import openai_shapes
 from trivium.wire.checks import missing
 from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
@@ -11,7 +11,7 @@ from trivium.wire.peek import Members
 
 def facts(body: Members) -> RequestFacts:
     """Read and check an embeddings request. Raises ``Fault`` naming the member."""
-    model = openai_members.model(body)
+    model = openai_shapes.model(body)
     if not body.opening("input"):
         raise missing("input")
     return RequestFacts(model=model, output_max=0)
@@ -19,6 +19,6 @@ def facts(body: Members) -> RequestFacts:
 
 PASSAGE: Final = PassThroughSpec(
     facts=facts,
-    changes=openai_members.renamed,
-    answer=partial(openai_answer.answer, content="data"),
+    changes=openai_shapes.renamed,
+    answer=partial(openai_shapes.answer, content="data"),
 )

@@ -18,7 +18,7 @@ from trivium.conversation.request import Extension
 from trivium.conversation.usage import Usage
 from trivium.conversation.vectors import VectorAnswer, VectorRequest
 from trivium.faults import Fault
-from trivium.wire import openai_answer
+from trivium.wire import openai_shapes
 from trivium.wire.chat.read_values import wrong_type
 from trivium.wire.checks import missing, uncarried, wrong
 from trivium.wire.errors import nonsense
@@ -99,7 +99,7 @@ def read_answer(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> V
     if not all(placed.values()):
         raise nonsense("a vector has no numbers")
     return VectorAnswer(
-        vectors=tuple(placed[at] for at in range(count)), usage=openai_answer.usage(found.usage)
+        vectors=tuple(placed[at] for at in range(count)), usage=openai_shapes.usage(found.usage)
     )
 
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from trivium.wire.images import edit, stream
 from trivium.wire.images.answer import answer
-from trivium.wire.openai_members import renamed
+from trivium.wire.openai_shapes import renamed
 from trivium.wire.operation import Operation
 from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members

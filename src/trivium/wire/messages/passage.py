@@ -14,7 +14,7 @@ from trivium.wire.messages.answer_structs import AnswerBody, UncountedAnswer
 from trivium.wire.messages.paths import broke
 from trivium.wire.messages.read_usage import usage
 from trivium.wire.messages.stream import watch
-from trivium.wire.openai_members import model, renamed
+from trivium.wire.openai_shapes import model, renamed
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import openai_answer, openai_members
+from trivium.wire import openai_shapes
 from trivium.wire.chat.read_values import string, wrong_type
 from trivium.wire.checks import missing, wrong
 from trivium.wire.lenient import decoded
@@ -21,7 +21,7 @@ MODEL: Final = "omni-moderation-latest"
 
 def facts(body: Members) -> RequestFacts:
     """Read and check a moderations request. Raises ``Fault`` naming the member."""
-    model = MODEL if body.raw("model") is None else openai_members.model(body)
+    model = MODEL if body.raw("model") is None else openai_shapes.model(body)
     check_input(body.value("input"))
     return RequestFacts(model=model, output_max=0)
 
@@ -77,7 +77,7 @@ def answer(body: bytes) -> AnswerFacts:
     An answer without a verdict is none: whoever asks whether any result is flagged would take it
     for a clean bill.
     """
-    found = openai_answer.answer(body, "results")
+    found = openai_shapes.answer(body, "results")
     if found.error is None:
         told = decoded(_decode, body)
         if told is None or not told.results:
@@ -85,4 +85,4 @@ def answer(body: bytes) -> AnswerFacts:
     return found
 
 
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=openai_members.renamed, answer=answer)
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=openai_shapes.renamed, answer=answer)

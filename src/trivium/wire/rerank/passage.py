@@ -21,7 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.wire import openai_answer, openai_members
+from trivium.wire import openai_shapes
 from trivium.wire.answer_structs import Count
 from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.lenient import decoded
@@ -45,7 +45,7 @@ _QUOTE, _BRACE = b'"', b"{"
 
 def facts(body: Members) -> RequestFacts:
     """Read and check a rerank request. Raises ``Fault`` naming the member."""
-    model = openai_members.model(body)
+    model = openai_shapes.model(body)
     query = body.raw("query")
     if query is None or query == b"null":
         raise missing("query")
@@ -125,7 +125,7 @@ _NONE: Final = _Counts()
 
 def answer(body: bytes) -> AnswerFacts:
     """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-    found = openai_answer.answer(body, "results")
+    found = openai_shapes.answer(body, "results")
     return found if found.error is not None else AnswerFacts(usage=_usage(body))
 
 
@@ -149,4 +149,4 @@ def _tokens(counts: _Counts) -> int:
     return counts.input_tokens or counts.prompt_tokens or counts.total_tokens or 0
 
 
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=openai_members.renamed, answer=answer)
+PASSAGE: Final = PassThroughSpec(facts=facts, changes=openai_shapes.renamed, answer=answer)

@@ -9,10 +9,10 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import openai_answer
+from trivium.wire import openai_shapes
 from trivium.wire.checks import missing
 from trivium.wire.lenient import decoded, error_of
-from trivium.wire.openai_members import model, renamed
+from trivium.wire.openai_shapes import model, renamed
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 from trivium.wire.responses.answer_structs import Count
@@ -51,7 +51,7 @@ def _broke() -> Fault:
 PASSAGE: Final = PassThroughSpec(
     facts=facts,
     changes=renamed,
-    answer=partial(openai_answer.answer, content="output"),
+    answer=partial(openai_shapes.answer, content="output"),
     watch=Watch,
 )
 COUNT: Final = PassThroughSpec(facts=count_facts, changes=renamed, answer=count_answer)

@@ -12,7 +12,7 @@ from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.items import Part
 from trivium.conversation.parts import Text
-from trivium.wire import caps, openai_answer
+from trivium.wire import caps, openai_shapes
 from trivium.wire.codec import AnswerContext
 from trivium.wire.errors import nonsense
 from trivium.wire.lenient import decoded, error_of
@@ -38,7 +38,7 @@ def read(body: bytes, ctx: AnswerContext) -> Answer:
         return _any(body, ctx)
     return Answer(
         (Candidate((Text(plain.output[0].content[0].text),), _COMPLETED),),
-        openai_answer.usage(plain.usage),
+        openai_shapes.usage(plain.usage),
         plain.id,
         plain.model,
         plain.service_tier,
@@ -64,7 +64,7 @@ def _any(body: bytes, ctx: AnswerContext) -> Answer:
     )
     return Answer(
         (Candidate(tuple(parts), finish),),
-        openai_answer.usage(told.usage),
+        openai_shapes.usage(told.usage),
         told.id or "",
         told.model or "",
         told.service_tier,

@@ -25,7 +25,7 @@ from trivium.conversation.parts import ReasoningForm
 from trivium.conversation.shape_capabilities import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import errors, logprobs, openai_answer, sse, text_repair
+from trivium.wire import errors, logprobs, openai_shapes, sse, text_repair
 from trivium.wire.answer_structs import Frame, TypeOnly
 from trivium.wire.codec import AnswerContext
 from trivium.wire.lenient import decoded, error_of
@@ -276,7 +276,7 @@ class Reader:
         if self._over:
             if kind == "response.failed":
                 failed = decoded(decode, told.response)
-                self.usage = (failed and openai_answer.usage(failed.usage)) or self.usage
+                self.usage = (failed and openai_shapes.usage(failed.usage)) or self.usage
             return
         if kind in _TERMINAL or kind in _OPENING:
             self._lifecycle(kind, told.response, out)
@@ -339,7 +339,7 @@ class Reader:
         if (told := decoded(decode, raw)) is None:
             self._fail(out, _nonsense())
             return
-        self.usage = openai_answer.usage(told.usage) or self.usage
+        self.usage = openai_shapes.usage(told.usage) or self.usage
         if kind == _DONE:
             said_so = _P + (told.status or "")
             kind = said_so if said_so in _ENDS else _P + "completed"

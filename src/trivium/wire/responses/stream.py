@@ -13,7 +13,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.wire import errors, openai_answer, sse
+from trivium.wire import errors, openai_shapes, sse
 from trivium.wire.lenient import decoded, error_of
 from trivium.wire.locate import holding
 from trivium.wire.passage import RequestFacts
@@ -111,7 +111,7 @@ class Watch:
             self._opening = frame.data
         elif name in _TERMINAL and response is not None:
             if response.usage is not None:
-                self.usage = openai_answer.of(response.usage) or self.usage
+                self.usage = openai_shapes.of(response.usage) or self.usage
             if name == "response.failed" or (name == _DONE and error_of(response.error)):
                 self._failed = frame.data
                 self.error = error_of(response.error) or frame.data
@@ -167,7 +167,7 @@ def _read(data: bytes) -> WatchedEvent:
     if (told := decoded(_decode_response, loose.response)) is None:
         return WatchedEvent(loose.type, None, loose.error)
     return WatchedEvent(
-        loose.type, WatchedResponse(openai_answer.counts(told.usage), told.error), loose.error
+        loose.type, WatchedResponse(openai_shapes.counts(told.usage), told.error), loose.error
     )
 
 

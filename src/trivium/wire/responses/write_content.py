@@ -29,7 +29,7 @@ from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
 from trivium.conversation.writer_base import WriterBase
 from trivium.wire.data_url import data_url
-from trivium.wire.openai_members import cache_breakpoint
+from trivium.wire.openai_shapes import cache_breakpoint
 from trivium.wire.responses import media
 
 Row = dict[str, Any]
