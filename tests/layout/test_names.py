@@ -21,7 +21,7 @@ PRIVATE = {
 }
 """Words that the glossary does not have, and what we say instead."""
 HIDING = {
-    "affording": "continuation_budget",
+    "affording": "continuation",
     "asking": "client",
     "board": "breaker_log",
     "doubt": "key_recheck, purge_time",

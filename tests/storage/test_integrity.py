@@ -4,8 +4,7 @@ import sqlite3
 
 import pytest
 
-from trivium.storage.database import Database
-from trivium.storage.integrity import damage
+from trivium.storage.database import Database, damage
 
 
 @pytest.mark.asyncio

@@ -12,8 +12,7 @@ from sqlalchemy import text
 from trivium.clock import SystemClock
 from trivium.ledger.entries import Entries
 from trivium.storage import migrate
-from trivium.storage.database import Database
-from trivium.storage.integrity import damage
+from trivium.storage.database import Database, damage
 
 WRITER = """
 import asyncio, sys

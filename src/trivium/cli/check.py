@@ -148,7 +148,8 @@ async def _common(settings: Settings, database: "Database") -> list[Finding]:
 
 async def _stored(settings: Settings) -> list[Finding]:
     """Whether the database can be reached, has the right tables, and is whole."""
-    from trivium.storage import integrity, migrate
+    from trivium.storage import migrate
+    from trivium.storage.database import damage
 
     findings: list[Finding] = []
     try:
@@ -160,7 +161,7 @@ async def _stored(settings: Settings) -> list[Finding]:
             findings.append(Finding("database", ok=True, details=(where,)))
             findings.append(_schema(step, own=database.is_sqlite))
             if database.is_sqlite:
-                findings.append(_whole("integrity", await integrity.damage(database)))
+                findings.append(_whole("integrity", await damage(database)))
             if step == migrate.REVISIONS[-1]:
                 findings += await _common(settings, database)
                 wrong = await Entries(database, SystemClock()).verify()

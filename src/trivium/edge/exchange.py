@@ -156,16 +156,13 @@ class Exchange(services.Exchange):
         self.gone = False
         """The caller has left."""
         self.congested = line.paused
-        """Whether the caller's buffer is above the high-water mark."""
         self.flow = None
         self.task = None
         self.upload = None
-        """The form that came as the body, which is empty then; ``None`` for any other body."""
         self.share: MemoryShare | None = None
         """What its body has of the room for them; ``None``: so little that nobody counts."""
         self.bytes_out = 0
         self.begun = False
-        """Whether any byte of the answer has been sent."""
         self._over = False
         self._chunked = False
         self._head_held = b""

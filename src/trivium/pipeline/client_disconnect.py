@@ -1,13 +1,17 @@
-"""What becomes of a streamed answer whose caller leaves.
+"""What becomes of an answer whose caller leaves.
 
-The vendor is cancelled at once, with one exception: when the model has said why it ended and its
-count is all that is still to come, that is waited for, as it costs nothing more and is the bill.
+Of a stream the vendor is cancelled at once, with one exception: when the model has said why it
+ended and its count is all that is still to come, that is waited for, as it costs nothing more and
+is the bill. Of a whole answer it is as well, by default, and the bill an estimate; a vendor bills
+what it has begun, whoever hangs up, so with ``ledger.abandoned = "finish"`` the call goes on and
+what it reports is booked.
 """
 
 import asyncio
 from collections.abc import Awaitable
 from typing import Final
 
+from trivium.faults import Fault, Kind
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.request_context import RequestContext
 
@@ -53,3 +57,31 @@ def _awaits_count(attempt: Attempt) -> bool:
         return False
     usage = watch.usage
     return usage is None or not usage.output_total
+
+
+async def wait_abandoned(context: RequestContext, outcome: asyncio.Future[None]) -> None:
+    """Wait for an attempt's outcome, beyond the caller's leaving if need be.
+
+    Raises what the outcome raises; after the caller left any failure is ``Fault`` (CALLER_LEFT), as
+    nobody wants another attempt. A second cancellation (the end of the worker) ends the wait.
+    """
+    try:
+        await asyncio.shield(outcome)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or not context.exchange.gone or not context.called:
+            raise
+        task.uncancel()
+    else:
+        return
+    abandoned = context.services.abandoned
+    abandoned.add(task)
+    left = Fault(Kind.CALLER_LEFT, "The caller left.")
+    try:
+        await outcome
+    except Fault:
+        raise left from None
+    finally:
+        abandoned.discard(task)
+    context.fault = left
+    context.status = left.status

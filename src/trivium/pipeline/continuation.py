@@ -4,6 +4,11 @@ A messages vendor pauses the loop of its own tools (``pause_turn``) and goes on 
 it said; a generate vendor ends with ``CONTINUATION`` and a token to be sent back. Callers of that
 shape do so themselves. For all others the same channel is asked again, and the rounds are one
 answer: their parts in order, their usage added up.
+
+What was held for a request is the most that one round of it may cost. A further round is asked for
+when what the rounds before it came to, and the most that the next may cost, are held as well: what
+is missing is taken from what the worker has leased of the account, and from the key's budgets. That
+takes no time, since the answer has begun. What cannot be had so ends the answer as it stands.
 """
 
 from collections.abc import Callable
@@ -30,6 +35,9 @@ from trivium.conversation.items import Part, Role, Turn
 from trivium.conversation.request import Conversation
 from trivium.conversation.tools import CustomTool, FunctionTool
 from trivium.conversation.usage import Usage, added
+from trivium.ledger.cost import cost
+from trivium.ledger.unreported_usage import is_believable
+from trivium.pipeline.request_context import RequestContext
 from trivium.wire.operation import Shape
 
 Affords: TypeAlias = Callable[[Usage | None, int, int | None], bool]
@@ -205,3 +213,31 @@ class Rounds:
             return self._write(msgspec.structs.replace(spoken, turns=(*spoken.turns, said)))
         members = _members(self._write(spoken))
         return _encode({**members, "continuationToken": finish.token})
+
+
+def hold_continuation(
+    context: RequestContext, used: Usage | None, size: int, output_max: int | None
+) -> bool:
+    """Hold what another round needs; ``False``: the account or a budget of the key has it not.
+
+    ``used``: by all rounds so far. ``size``: bytes of the next request; ``output_max``: its limit.
+    """
+    hold, caller, model, facts = context.hold, context.exchange.caller, context.model, context.facts
+    if hold is None or hold.quote.tariff is None:
+        return True
+    assert caller is not None
+    assert model is not None
+    assert facts is not None
+    ledger = context.services.ledger
+    facts = msgspec.structs.replace(facts, output_max=output_max)
+    needed = ledger.quote(caller, model, context.operation, facts, size).amount_nanos
+    if used is not None and is_believable(used):
+        needed += cost(hold.quote.tariff, used)[0]
+    missing = needed - hold.amount_nanos
+    if missing <= 0:
+        return True
+    extended = ledger.extend(hold, missing)
+    if extended is None:
+        return False
+    context.hold = extended
+    return context.given.extend(missing)

@@ -17,7 +17,6 @@ from trivium.pipeline import (
     request_admission,
     response_state,
 )
-from trivium.pipeline.abandoned_answer import wait_abandoned
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.image_attempt import ImageAttempt
 from trivium.pipeline.images import ImagesLane
@@ -211,7 +210,9 @@ def _outcome(
 ) -> Awaitable[None]:
     if attempt.facts.stream:
         return client_disconnect.wait_beyond_disconnect(context, attempt, outcome)
-    return wait_abandoned(context, outcome) if context.services.finishes else outcome
+    return (
+        client_disconnect.wait_abandoned(context, outcome) if context.services.finishes else outcome
+    )
 
 
 def composed(

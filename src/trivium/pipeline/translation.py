@@ -25,8 +25,7 @@ from trivium.conversation.unrequested_reasoning import ReasoningRemover, muted, 
 from trivium.faults import Fault, Kind
 from trivium.ledger.unreported_usage import is_count
 from trivium.pipeline import affinity, response_state
-from trivium.pipeline.continuation import Affords, Rounds, may_pause
-from trivium.pipeline.continuation_budget import hold_continuation
+from trivium.pipeline.continuation import Affords, Rounds, hold_continuation, may_pause
 from trivium.pipeline.embedding import Embedding
 from trivium.pipeline.lane import Lane, is_strict, notes_of
 from trivium.pipeline.request_context import RequestContext

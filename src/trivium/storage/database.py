@@ -30,6 +30,10 @@ BUSY_MS: Final = 5_000
 """How long SQLite waits for another process's write; a batch of records takes some 20 ms."""
 CONNECT_S: Final = 10.0
 """To a usable PostgreSQL connection; asyncpg's default of 60 would hide an outage."""
+CHECK_S: Final = 600.0
+"""The check reads the whole file; some 200 MB a second from a warm cache."""
+_SHOWN: Final = 20
+"""Problems told; one broken page can make thousands."""
 LIMIT_S: Final = 30.0
 """A whole ``read()`` or ``write()``, so that a frozen server cannot hang its callers."""
 Connection: TypeAlias = AsyncConnection
@@ -127,6 +131,24 @@ class Database:
         await self._writer.dispose()
         if self.is_sqlite:
             await self._reader.dispose()
+
+
+async def damage(db: Database) -> tuple[str, ...]:
+    """What is broken, one line each; empty when the database file is whole.
+
+    PostgreSQL checks its pages as it reads them, so there is nothing to ask it.
+    """
+    if not db.is_sqlite:
+        return ()
+    async with db.read(CHECK_S) as conn:
+        found = await conn.execute(text(f"PRAGMA integrity_check({_SHOWN})"))
+        broken = [line for (line,) in found if line != "ok"]
+        loose = await conn.execute(text("PRAGMA foreign_key_check"))
+        broken += [
+            f"row {row.rowid} of {row.table} refers to a missing row of {row.parent}"
+            for row in loose.fetchmany(_SHOWN)
+        ]
+    return tuple(broken[:_SHOWN])
 
 
 def _parse(url: str) -> URL:

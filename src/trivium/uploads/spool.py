@@ -92,11 +92,6 @@ class Spool:
         """Why nothing more can be kept."""
 
     @property
-    def in_memory(self) -> bool:
-        """Whether it has stayed below the limit."""
-        return self._file is None and self._fd < 0 and not self._pending_bytes
-
-    @property
     def full(self) -> bool:
         """Whether the sender should wait until the disk has caught up; ``when_room`` tells."""
         return self._pending_bytes > HIGH_BYTES and self.failed is None

@@ -301,12 +301,7 @@ class PooledClient(Client):
         return exchange
 
     async def open(self, request: Request, sink: Sink) -> Call:
-        """Write the request and return; the answer goes to ``sink``.
-
-        Raises ``Fault``: UPSTREAM_UNREACHABLE (name, connect, TLS), UPSTREAM_TIMEOUT (connect
-        limit), UPSTREAM_BUSY (no connection free within the wait limit), STOPPING (closed).
-        Cancelled, it leaves nothing behind.
-        """
+        """As ``Client.open`` says; raises ``Fault`` (STOPPING) besides, once it is closed."""
         call = self.open_now(request, sink)
         if call is not None:
             return call

@@ -1,4 +1,4 @@
-"""Decoding of JSON that may be anything, with ``None`` in place of an error."""
+"""Reading of JSON that may be anything; counters come as numbers, and through protobuf as text."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, TypeVar
@@ -36,3 +36,22 @@ def error_of(raw: bytes | msgspec.Raw) -> bytes | None:
     if data in _NOTHING or (data[:1] in (b"{", b"[") and len(data) > 1 and not data[1:-1].strip()):
         return None
     return data
+
+
+class NonsenseError(ValueError):
+    """A counter that is no count. The whole object is then worthless: better an estimate."""
+
+
+def count(value: Any) -> int:
+    """A whole number of at least zero, 0 when absent or null. Raises NonsenseError."""
+    if type(value) is int:
+        if value >= 0:
+            return value
+    elif value is None:
+        return 0
+    elif isinstance(value, str):
+        if value.isascii() and value.isdecimal() and len(value) < 19:
+            return int(value)
+    elif isinstance(value, float) and value.is_integer() and value >= 0:
+        return int(value)
+    raise NonsenseError

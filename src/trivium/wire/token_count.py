@@ -14,9 +14,8 @@ import msgspec
 from trivium.conversation.request import Conversation, Sampling
 from trivium.faults import Fault, Kind
 from trivium.wire.answer_structs import Counted
-from trivium.wire.counts import NonsenseError, count
 from trivium.wire.generate.path import bare
-from trivium.wire.lenient import error_of
+from trivium.wire.lenient import NonsenseError, count, error_of
 from trivium.wire.operation import Operation
 from trivium.wire.peek import Members
 

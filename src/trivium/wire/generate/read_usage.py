@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trivium.conversation.usage import Usage
-from trivium.wire.counts import NonsenseError, count
+from trivium.wire.lenient import NonsenseError, count
 
 CACHED: Final = "cachedContentTokenCount"
 _READ: Final = (

@@ -13,8 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.wire.counts import NonsenseError, count
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import NonsenseError, count, decoded
 
 _decode: Final = msgspec.json.Decoder().decode
 _OUTPUT: Final = frozenset({"output_tokens", "output_tokens_details"})
