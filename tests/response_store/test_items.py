@@ -106,7 +106,7 @@ def test_the_terminal_event_has_the_response(name, typed):
     assert ("resp_1", "incomplete", (b'{"id":"msg_1"}',), RESPONSE) == (
         said.id,
         said.status,
-        said.output,
+        tuple(map(bytes, said.output)),
         said.raw,
     )
 

@@ -14,7 +14,8 @@ from trivium.ledger.amounts import format_usd
 from trivium.pipeline import hedging, routing_preferences
 from trivium.pipeline.continuation import Continue
 from trivium.pipeline.fault_log import vendor_fault
-from trivium.pipeline.lane import ESTIMATED, Lane
+from trivium.pipeline.lane import ESTIMATED, Lane, explain
+from trivium.pipeline.long_answer import LongAnswer
 from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.phase import FinishedAnswer
 from trivium.pipeline.request_context import RequestContext
@@ -24,10 +25,9 @@ from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, HeaderLines, Sink
-from trivium.wire.passage import RequestFacts, StreamWatch
+from trivium.wire.passage import PieceWritten, RequestFacts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
-_EXPLAINED: Final = b"trivium-channel: %b\r\ntrivium-attempts: %b\r\n"
 
 
 _WAITING, _WHOLE, _STREAM, _REFUSAL = Mode
@@ -37,27 +37,10 @@ class Attempt(Flow, Sink, FinishedAnswer):
     """The sink of one upstream call."""
 
     __slots__ = (
-        "_committed",
-        "_direct",
-        "_held",
-        "_is_ending",
-        "_last",
-        "_mode",
-        "_most",
-        "_parts",
-        "_size",
-        "_watch",
-        "_whole",
-        "call",
-        "context",
-        "facts",
-        "going_on",
-        "headers",
-        "lane",
-        "outcome",
-        "status",
-        "step",
-    )
+        "_committed", "_direct", "_held", "_is_ending", "_last", "_mode", "_most", "_parts",
+        "_size", "_watch", "_whole", "call", "context", "facts", "going_on", "headers", "lane",
+        "long", "outcome", "status", "step",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -83,6 +66,8 @@ class Attempt(Flow, Sink, FinishedAnswer):
         self.headers: HeaderLines = ()
         self.call: Call | None = None
         """The call that runs; ``None``: it has yet to begin, or has ended."""
+        self.long: LongAnswer | None = None
+        """What writes the rest of a long read, in the turns to come."""
         self._committed = False
         self._held = b""
         self._direct = direct
@@ -115,24 +100,22 @@ class Attempt(Flow, Sink, FinishedAnswer):
 
     def data(self, data: bytes) -> None:
         """Body bytes of one read."""
-        if self._mode is _STREAM:
+        if self.long is not None:
+            self.long.add(data)
+        elif self._mode is _STREAM:
             try:
-                self._pump(data)
+                self.pump(data)
             except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
                 self.crash(exc)
-            return
-        self._size += len(data)
-        if self._mode is _REFUSAL:
-            if self._size - len(data) < REFUSAL_BYTES_MAX:
-                self._parts.append(data)
-        elif self._size > self._most:
-            self._give_up(Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is too large."))
         else:
-            self._parts.append(data)
+            self._gather(data)
 
     def done(self, rest: bytes = b"") -> None:
         """The vendor's body is whole."""
         self.call = None  # it has ended by itself, and holds its sink
+        if self.long is not None:
+            self.long.end(rest=rest)
+            return
         try:
             if self._mode is _STREAM:
                 if not rest or self._take(rest):
@@ -153,6 +136,9 @@ class Attempt(Flow, Sink, FinishedAnswer):
 
     def broke(self, fault: Fault) -> None:
         """The vendor's answer cannot go on."""
+        if self.long is not None:
+            self.long.end(fault)
+            return
         if not self._committed:
             self._give_up(fault)
             return
@@ -177,7 +163,9 @@ class Attempt(Flow, Sink, FinishedAnswer):
 
     def resume(self) -> None:
         """The caller has caught up."""
-        if self.call is not None:
+        if self.long is not None:
+            self.long.later()
+        elif self.call is not None:
             self.call.resume()
 
     def interrupt(self, fault: Fault) -> bool:
@@ -234,7 +222,8 @@ class Attempt(Flow, Sink, FinishedAnswer):
         return future
 
     def release(self) -> None:
-        """Let the vendor's connection go, whatever state it is in."""
+        """Let the vendor's connection go, whatever state it is in. Nothing of it is written."""
+        self.long = None
         call = self.call
         if call is not None:
             # the call holds its sink: without this each request leaves a cycle to the collector
@@ -242,10 +231,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
             call.abort()
 
     def settle(self) -> None:
-        """Book what the answer came to, and say it; ``send`` follows.
-
-        Of a stream that is known only when its head is long gone.
-        """
+        """Book what the answer came to, and say so in the head of a whole one; ``send`` follows."""
         context = self.context
         context.settle()
         if self._whole is not None and context.services.explain_headers:
@@ -267,6 +253,16 @@ class Attempt(Flow, Sink, FinishedAnswer):
 
     # --- own ------------------------------------------------------------------------------------
 
+    def _gather(self, data: bytes) -> None:
+        self._size += len(data)
+        if self._mode is _REFUSAL:
+            if self._size - len(data) < REFUSAL_BYTES_MAX:
+                self._parts.append(data)
+        elif self._size > self._most:
+            self._give_up(Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is too large."))
+        else:
+            self._parts.append(data)
+
     def _gathered(self, rest: bytes) -> None:
         if self._mode is _REFUSAL:
             body = b"".join([*self._parts, rest])[:REFUSAL_BYTES_MAX]
@@ -287,18 +283,34 @@ class Attempt(Flow, Sink, FinishedAnswer):
             return False
         return any(b"json" in value for value in headers.values(b"content-type"))
 
-    def _pump(self, data: bytes) -> None:
+    def pump(self, data: bytes) -> None:
+        """Hand on what the watch makes of these bytes, or of none: the next piece."""
         if not self._take(data):
             return
         if self._answers():
             self._commit()
         if self._committed:
-            held, self._held = self._held, b""
-            if not self.context.exchange.gone:
-                self.context.deliver(held)
-                self.context.exchange.write(held)
+            self._write_held()
             if self.context.cut:
                 self.conclude()
+
+    def _write_held(self, *, repeats: bool = False) -> None:
+        held, self._held = self._held, b""
+        if not self.context.exchange.gone:
+            self.context.deliver(held, repeats=repeats)
+            self.context.exchange.write(held)
+
+    def _hold_piece(self, piece: PieceWritten) -> LongAnswer:
+        """Keep the vendor waiting while more of what it sent is written."""
+        repeats = piece.repeats and not self._held
+        self._held = self._held + piece.out if self._held else piece.out
+        if self._committed:
+            self._write_held(repeats=repeats)
+        if self.call is not None:
+            self.call.pause()
+        long = self.long = self.long or LongAnswer(self)
+        long.later()
+        return long
 
     def _answers(self) -> bool:
         """Whether what is held begins the answer: comments are heartbeats, an error may follow."""
@@ -311,6 +323,9 @@ class Attempt(Flow, Sink, FinishedAnswer):
         assert watch is not None
         try:
             out = watch.feed(data)
+        except PieceWritten as piece:
+            self._hold_piece(piece)
+            return True
         except Fault as fault:
             self.release()
             self.broke(fault)
@@ -328,7 +343,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
             hedging.win(self.context, self, self.lane.report)
         self._committed = True
         self.context.first_byte_at = self.context.services.time()
-        self._explain()
+        explain(self.context, self.step, self.lane, self.headers)
         if self.context.exchange.begun:
             routing_preferences.report_late(self.context)
         self.context.status = 200
@@ -342,22 +357,34 @@ class Attempt(Flow, Sink, FinishedAnswer):
     def _end_stream(self, fault: Fault | None) -> None:
         watch = self._watch
         assert watch is not None
-        context, held = self.context, self._held
-        if fault is None and not self._committed:
-            tail = watch.end(None, context.exchange.request_id)
+        context, exchange, held = self.context, self.context.exchange, self._held
+        if self.long is not None:  # more of what was read is written first
+            self._write_held()
+            self.long.end(fault)
+            return
+        is_first = fault is None and not self._committed
+        if not is_first and held and not exchange.gone:
+            context.deliver(held)  # before the watch ends: it may have to count
+            held = b""
+        try:
+            tail = watch.end(fault, exchange.request_id)
+        except PieceWritten as piece:
+            if is_first:
+                self._commit()
+                context.deliver(held)
+            exchange.write(self._held)
+            self._held = b""
+            self._hold_piece(piece).end(fault)
+            return
+        if is_first:
             if not watch.finished or watch.error is not None:
                 raise Fault(Kind.UPSTREAM_BROKE, "The upstream ended without an answer.")
             self._commit()
-        else:
-            if held and not context.exchange.gone:
-                context.deliver(held)  # before the watch ends: it may have to count
-                held = b""
-            tail = watch.end(fault, context.exchange.request_id)
-            if fault is None and not watch.finished:
-                fault = Fault(Kind.UPSTREAM_BROKE, "The upstream ended in mid-answer.")
+        elif fault is None and not watch.finished:
+            fault = Fault(Kind.UPSTREAM_BROKE, "The upstream ended in mid-answer.")
         self.book_usage()
         self._last, held = self._held + tail, held + tail
-        if context.exchange.gone:
+        if exchange.gone:
             fault = fault or Fault(Kind.CALLER_LEFT, "The caller left.")
         elif held:
             context.deliver(held)
@@ -375,7 +402,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
         context.usage = whole.usage
         context.status = 200
         context.first_byte_at = context.services.time()
-        self._explain()
+        explain(self.context, self.step, self.lane, self.headers)
         context.deliver_whole(whole.body)
         self._whole = whole
         self._conclude()
@@ -387,28 +414,6 @@ class Attempt(Flow, Sink, FinishedAnswer):
         else:
             self._is_ending = True
             self.context.services.ends.add(self)
-
-    def _explain(self) -> None:
-        exchange = self.context.exchange
-        channel = self.step.binding.channel
-        notes = self.lane.notes
-        if notes:
-            exchange.extra += notes
-        returns = channel.provider.returns
-        if returns:
-            exchange.extra += [
-                (name, value) for name, value in self.headers if name.decode("latin-1") in returns
-            ]
-        if self.context.services.explain_headers:
-            name, attempts = channel.name.encode(), b"%d" % self.context.attempts
-            if exchange.begun:  # by a heartbeat: they are told in a comment
-                exchange.extra += [(b"trivium-channel", name), (b"trivium-attempts", attempts)]
-            else:
-                exchange.lines += _EXPLAINED % (name, attempts)
-            if self.context.failures or self.context.skipped:
-                exchange.extra += routing_preferences.routing_header(self.context)
-        if self.context.stood_in and self.context.model is not None:
-            exchange.extra.append((b"trivium-model", self.context.model.name.encode()))
 
     def _go_on(self, more: Continue) -> None:
         self.release()

@@ -17,6 +17,7 @@ from trivium.assets.service import URL_S, Assets
 from trivium.faults import Fault
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.images import RelayedImages, TranslatedImages, kind_of
+from trivium.pipeline.lane import explain
 from trivium.pipeline.structs import WholeAnswer
 from trivium.storage.errors import StorageError
 from trivium.wire.images.answer import with_urls
@@ -68,7 +69,7 @@ class ImageAttempt(Attempt):
         context = self.context
         context.usage = whole.usage
         context.first_byte_at = context.services.time()
-        self._explain()
+        explain(context, self.step, self.lane, self.headers)
         context.open_stream()
         context.deliver_whole(whole.body)
         context.settle()

@@ -8,11 +8,14 @@ from typing import Any, Final, Protocol
 
 from trivium.conversation.losses import Report
 from trivium.faults import Fault, Kind
+from trivium.pipeline import routing_preferences
+from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.providers.quirks import repair, repair_answer
 from trivium.routing.model import Step
+from trivium.upstream.call import HeaderLines
 from trivium.wire.operation import Operation
 from trivium.wire.passage import PassThroughSpec, RequestFacts, StreamWatch
 from trivium.wire.peek import Members
@@ -44,6 +47,9 @@ def notes_of(report: Report, *, estimated: bool = False) -> Headers:
     return [(name, value.encode("ascii", "replace")) for name, value in told if value]
 
 
+_EXPLAINED: Final = b"trivium-channel: %b\r\ntrivium-attempts: %b\r\n"
+
+
 class Lane(Protocol):
     """What one attempt sends, and what becomes of the answer."""
 
@@ -69,6 +75,32 @@ class Lane(Protocol):
     def watch(self) -> StreamWatch | None:
         """A fresh watch for a streamed answer; ``None`` where the operation never streams."""
         ...
+
+
+def explain(context: RequestContext, step: Step, lane: Lane, headers: HeaderLines) -> None:
+    """Add the headers that tell the caller who answers, and what was left out for it.
+
+    ``headers``: the vendor's own, of which some are handed on.
+    """
+    exchange, channel = context.exchange, step.binding.channel
+    notes = lane.notes
+    if notes:
+        exchange.extra += notes
+    returns = channel.provider.returns
+    if returns:
+        exchange.extra += [
+            (name, value) for name, value in headers if name.decode("latin-1") in returns
+        ]
+    if context.services.explain_headers:
+        name, attempts = channel.name.encode(), b"%d" % context.attempts
+        if exchange.begun:  # by a heartbeat: they are told in a comment
+            exchange.extra += [(b"trivium-channel", name), (b"trivium-attempts", attempts)]
+        else:
+            exchange.lines += _EXPLAINED % (name, attempts)
+        if context.failures or context.skipped:
+            exchange.extra += routing_preferences.routing_header(context)
+    if context.stood_in and context.model is not None:
+        exchange.extra.append((b"trivium-model", context.model.name.encode()))
 
 
 class PassThrough:

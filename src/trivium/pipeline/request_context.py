@@ -295,13 +295,22 @@ class RequestContext:
             self.called = False
             self.usage = self.owed = None
 
-    def deliver(self, data: bytes) -> None:
-        """Remember that a piece of a streamed answer was sent."""
+    def deliver(self, data: bytes, *, repeats: bool = False) -> None:
+        """Remember that a piece of a streamed answer was sent.
+
+        ``repeats``: it says nothing but what was said before, and is not read for it.
+        """
         self.delivered += len(data)
+        if repeats:
+            return
         said = self._said
         if said is None:
             said = self._said = DeliveredOutput(SHAPE[self.operation])
         said.add(data)
+
+    def catch_up(self) -> bool:
+        """Count in a large piece that was sent and is yet to be read; whether there was one."""
+        return self._said is not None and self._said.catch_up()
 
     def deliver_whole(self, body: bytes) -> None:
         """Remember that an answer was sent whole. It is read only where no vendor counted it."""

@@ -21,7 +21,7 @@ from trivium.response_store.service import ResponseStore
 from trivium.routing.model import Plan, Step
 from trivium.wire import json_size
 from trivium.wire.operation import Operation
-from trivium.wire.passage import StreamWatch
+from trivium.wire.passage import PieceWritten, StreamWatch
 from trivium.wire.peek import Members
 
 
@@ -250,17 +250,28 @@ class RememberingWatch:
 
     def feed(self, data: bytes) -> bytes:
         """What the watch forwards; the read with the terminal event is noted."""
-        out = self._watch.feed(data)
+        try:
+            out = self._watch.feed(data)
+        except PieceWritten as piece:
+            self._look(piece.out)
+            raise
         if out:
-            self._said = True
-            if self._watch.finished:
-                self.finished = True
-                self._note(out)
+            self._look(out)
         return out
+
+    def _look(self, out: bytes) -> None:
+        self._said = True
+        if self._watch.finished:
+            self.finished = True
+            self._note(out)
 
     def end(self, fault: Fault | None, request_id: str) -> bytes:
         """The watch's last bytes, noted. An attempt of which nothing was sent leaves nothing."""
-        out = self._watch.end(fault, request_id)
+        try:
+            out = self._watch.end(fault, request_id)
+        except PieceWritten as piece:
+            self._look(piece.out)
+            raise
         self.finished = self._watch.finished
         if out and (self._said or self.finished):
             self._note(out)

@@ -1,6 +1,5 @@
 """A streamed answer read in one shape and written in another, as it comes."""
 
-import io
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
@@ -8,11 +7,13 @@ from trivium.conversation.answer_losses import LossReporter
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import (
     Delta,
+    Deltas,
     Done,
     Event,
     Failed,
     Finished,
     KeepAlive,
+    PartEnd,
     PartStart,
     Start,
     UsageReport,
@@ -26,6 +27,7 @@ from trivium.ledger.unreported_usage import is_count
 from trivium.pipeline.continuation import Rounds
 from trivium.response_store.signatures.tracer import Tracer
 from trivium.wire.codec import StreamReader, StreamWriter
+from trivium.wire.passage import PieceWritten
 
 Told: TypeAlias = Callable[[Usage | None, bytes], Usage]
 """What the caller is told that was used where the vendor did not count: ``RequestContext.told``."""
@@ -36,12 +38,20 @@ _QUIET: Final = frozenset({Start, KeepAlive, UsageReport})
 
 PIECE_CHARS: Final = 65_536
 """Of a text that came in one piece, written in frames of so many."""
+LONG_BYTES: Final = 1_048_576
+"""Written of an answer: the events of one that has more are not written in one turn."""
 
 _ENDS: Final = frozenset({Finished, Done})
+_REPEATS: Final = frozenset({PartEnd, *_ENDS})
+"""In some shapes these say once more all that was said."""
 
 
 def _is_long(event: Event) -> bool:
     return type(event) is Delta and len(event.text) > PIECE_CHARS and not event.logprobs
+
+
+def _is_short(event: Event) -> bool:
+    return type(event) is Deltas or (type(event) is Delta and not _is_long(event))
 
 
 def _begins_call(event: Event) -> bool:
@@ -62,6 +72,8 @@ class TranslatedStream:
     __slots__ = (
         "_cutter",
         "_held",
+        "_last",
+        "_left",
         "_mute",
         "_names",
         "_placing",
@@ -69,6 +81,8 @@ class TranslatedStream:
         "_reader",
         "_readers",
         "_rounds",
+        "_size",
+        "_start",
         "_told",
         "_tracer",
         "_used",
@@ -109,6 +123,14 @@ class TranslatedStream:
         self._writer = writer
         self._quiet = True
         self._held: list[Event] = []
+        self._size = 0
+        """Bytes written so far."""
+        self._left: list[list[Event]] = []
+        """What was read and is not written yet, the last first; each is written in one go."""
+        self._start = 0
+        """Characters of the long text that comes next which are written already."""
+        self._last: Event | None = None
+        """``Done`` or ``Failed``, once it was read: how it ends when nothing is left."""
         self.finished = False
         self.error: Fault | None = None
 
@@ -128,15 +150,20 @@ class TranslatedStream:
         return self.finished or self._reader.stopped
 
     def feed(self, data: bytes) -> bytes:
-        """Frames for the caller of one upstream read; nothing until there is an answer."""
-        return self._take(self._reader.feed(data))
+        """Frames for the caller of one upstream read; nothing until there is an answer.
+
+        Raises ``PieceWritten`` where they are so many that others must have a turn in between.
+        """
+        return self._next() if self._left else self._take(self._reader.feed(data))
 
     def end(self, fault: Fault | None, request_id: str) -> bytes:
         """Frames that end the answer legally; the writer knows the request id.
 
-        Raises ``Continue`` where the vendor paused.
+        Raises ``Continue`` where the vendor paused, and ``PieceWritten`` as ``feed`` does: then it
+        is to be asked again when nothing is left. What is left by then is not written any more.
         """
         del request_id
+        self._left, self._last = [], None
         if self.finished:
             return b""
         out = b"" if self.error is not None else self._take(self._reader.end(fault))
@@ -170,21 +197,26 @@ class TranslatedStream:
             events = self._tracer.events(events)
         return events if self._mute is None else self._mute.events(events)
 
+    def _without_end(self, events: list[Event]) -> list[Event]:
+        """The events that are written, how the answer ends being kept apart."""
+        self._placing.events(events)
+        last = events[-1]
+        if type(last) is Failed:
+            self._last = last
+            return events[:-1]
+        if type(last) is Done and self._placing.unheard:
+            self._last = Failed(unheard(self._placing.unheard))
+            return [event for event in events if type(event) not in _ENDS]
+        if type(last) is Done:
+            self._last = last
+            if self._told is not None and not is_count(self.usage):
+                self._quiet = False
+        return events
+
     def _take(self, events: list[Event]) -> bytes:
         events = self._own(events)
         if events:
-            self._placing.events(events)
-            last = events[-1]
-            if type(last) is Failed:
-                self.error = last.fault
-                events = events[:-1]
-            elif type(last) is Done and self._placing.unheard:
-                self.error = unheard(self._placing.unheard)
-                events = [event for event in events if type(event) not in _ENDS]
-            elif type(last) is Done:
-                self.finished = True
-                if self._told is not None and not is_count(self.usage):
-                    return self._tell_count(events, self._told)
+            events = self._without_end(events)
         if self._quiet:
             # heartbeats of a vendor that says nothing yet are not sent: a million would be kept
             self._held += [event for event in events if type(event) is not KeepAlive]
@@ -192,41 +224,100 @@ class TranslatedStream:
                 if type(event) not in _QUIET:
                     break
             else:
+                self._close()
                 return b""
             self._quiet = False
             events, self._held = self._held, []
-        return self._written(events) if events else b""
+        elif self._held:
+            events, self._held = [*self._held, *events], []
+        out = self._written(events) if events else b""
+        if self._last is not None:
+            self._close()
+        return out
+
+    def _close(self) -> None:
+        """Show how the answer ended, now that everything before that is written."""
+        last, self._last = self._last, None
+        if type(last) is Failed:
+            self.error = last.fault
+        elif last is not None:
+            self.finished = True
 
     def _written(self, events: list[Event]) -> bytes:
-        """The events as frames, none of them from a piece of text of megabytes.
-
-        Of such a piece there is never more than what was read of it and what is written.
-        """
+        """The events as frames, or the first part of them. Raises ``PieceWritten``."""
         for event in events:
-            if type(event) is Delta and len(event.text) > PIECE_CHARS:
+            if type(event) is Delta:
+                if len(event.text) > PIECE_CHARS:
+                    break
+            elif self._size > LONG_BYTES and type(event) in _REPEATS:
                 break
         else:
-            return self._writer.feed(events)
-        if any(map(_begins_call, events)):  # the writer of a call looks for its end as well
-            return self._writer.feed(events)
-        out = io.BytesIO()
-        events.reverse()
-        while events:
-            event = events.pop()
-            if type(event) is Delta and _is_long(event):
-                for at in range(0, len(event.text), PIECE_CHARS):
-                    piece = event.text[at : at + PIECE_CHARS]
-                    out.write(self._writer.feed([Delta(event.index, piece)]))
-            else:
-                # one by one: in some shapes the end of a text says all of it again
-                out.write(self._writer.feed([event]))
-            del event
-        return out.getvalue()
+            out = self._fed(events, [])
+            self._size += len(out)
+            return out
+        self._left = _parts(events)
+        return self._next()
 
-    def _tell_count(self, events: list[Event], told: Told) -> bytes:
-        """The last events of an answer, with a count of our own before the end."""
-        self._quiet = False
-        held, self._held = self._held, []
-        out = self._written([*held, *events[:-1]])
-        self._used = told(self.usage, out)
-        return out + self._writer.feed([UsageReport(self._used), events[-1]])
+    def _next(self) -> bytes:
+        """Frames of what is left, up to some size. Raises ``PieceWritten`` if there is more.
+
+        Of a long answer every event that says all of it again is written in a turn of its own.
+        """
+        left = self._left
+        out: list[bytes] = []
+        size = 0
+        repeats = False
+        while left:
+            events = left[-1]
+            first = events[0] if events else None
+            apart = self._size > LONG_BYTES and (first is None or type(first) in _REPEATS)
+            if size > LONG_BYTES or (size and apart):
+                raise PieceWritten(b"".join(out), repeats=repeats)
+            repeats = apart
+            if type(first) is Delta and _is_long(first):
+                end = self._start + PIECE_CHARS
+                events = [Delta(first.index, first.text[self._start : end])]
+                self._start = end if end < len(first.text) else 0
+            if not self._start:
+                left.pop()
+            if apart and type(first) is PartEnd:
+                left.append([])  # what the writer puts off
+            frames = self._fed(events, out)
+            out.append(frames)
+            size += len(frames)
+            self._size += len(frames)
+        self._close()
+        if repeats:
+            raise PieceWritten(b"".join(out), repeats=True)
+        return b"".join(out)
+
+    def _fed(self, events: list[Event], before: list[bytes]) -> bytes:
+        """Frames of these events; the end of an answer has a count before it, if need be ours.
+
+        ``before``: what was written already and is sent in the same piece.
+        """
+        last = events[-1] if events else None
+        if type(last) is not Done or self._told is None or is_count(self.usage):
+            return self._writer.feed(events)
+        out = self._writer.feed(events[:-1])
+        self._used = self._told(self.usage, b"".join([*before, out]))
+        return out + self._writer.feed([UsageReport(self._used), last])
+
+
+def _parts(events: list[Event]) -> list[list[Event]]:
+    """What was read, by what is written in one go; the last comes first."""
+    out: list[list[Event]] = []
+    in_call = False
+    before: Event = KeepAlive()
+    for event in events:
+        was_in_call = in_call
+        # the writer of a call looks for its end as well
+        in_call = (in_call or _begins_call(event)) and type(event) not in _ENDS
+        joins = was_in_call if in_call else _is_short(event) and _is_short(before)
+        if joins:
+            out[-1].append(event)
+        else:
+            out.append([event])
+        before = event
+    out.reverse()
+    return out

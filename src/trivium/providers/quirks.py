@@ -15,7 +15,7 @@ from trivium.faults import Fault
 from trivium.providers.repair import chat, messages, responses
 from trivium.providers.repair.response_stream import Events
 from trivium.wire.operation import Operation
-from trivium.wire.passage import RequestFacts, StreamWatch
+from trivium.wire.passage import PieceWritten, RequestFacts, StreamWatch
 from trivium.wire.sse import DONE, Splitter, frame, frames
 
 RESPONSES_BARE: Final = "responses-bare"
@@ -160,16 +160,22 @@ class _Repaired:
 
     def feed(self, data: bytes) -> bytes:
         """The mended blocks of one upstream read, as the watch lets them pass."""
+        if not data:  # the next piece of what was read already
+            return self._fed(data)
         blocks = self._splitter.feed(data)
         return self._pass(blocks) if blocks else b""
 
     def end(self, fault: Fault | None, request_id: str) -> bytes:
         """The held-back block if it is whole, then the watch's own end."""
-        rest = self._splitter.rest
+        rest, self._splitter = self._splitter.rest, Splitter()  # not to be passed again
         out = self._pass(rest.rstrip(b"\r\n") + b"\n\n") if _is_whole(rest) else b""
-        out += self._watch.end(fault, request_id)
-        self._look()
-        return out
+        try:
+            return out + self._watch.end(fault, request_id)
+        except PieceWritten as piece:
+            piece.out = out + piece.out
+            raise
+        finally:
+            self._look()
 
     def _pass(self, blocks: bytes) -> bytes:
         if b"\r" in blocks:
@@ -184,9 +190,13 @@ class _Repaired:
                 ]
             elif block.strip():
                 out.append(block + b"\n\n")  # a comment: it keeps idle proxies from cutting us
-        passed = self._watch.feed(b"".join(out)) if out else b""
-        self._look()
-        return passed
+        return self._fed(b"".join(out)) if out else b""
+
+    def _fed(self, data: bytes) -> bytes:
+        try:
+            return self._watch.feed(data)
+        finally:
+            self._look()
 
     def _look(self) -> None:
         self.usage = self._watch.usage

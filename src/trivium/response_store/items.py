@@ -100,13 +100,13 @@ def _is_empty(item: Skim) -> bool:
     return bytes(item.encrypted_content) in (b"", b"null", b'""')
 
 
-def by_id(rows: Iterable[bytes]) -> dict[str, bytes]:
+def by_id(rows: Iterable[bytes | msgspec.Raw]) -> dict[str, bytes]:
     """Return items by their ids; of two with the same id the first."""
     found: dict[str, bytes] = {}
     for row in rows:
         name = _glance(row).id
         if is_id(name):
-            found.setdefault(name, row)
+            found.setdefault(name, bytes(row))
     return found
 
 
@@ -131,12 +131,10 @@ def _said(raw: bytes) -> ResponseMembers | None:
         return None
     if not is_id(response.id) or not is_id(response.status):
         return None
-    return ResponseMembers(
-        response.id, response.status, tuple(bytes(row) for row in response.output), raw
-    )
+    return ResponseMembers(response.id, response.status, tuple(response.output), raw)
 
 
-def ids(rows: Iterable[bytes]) -> list[str]:
+def ids(rows: Iterable[bytes | msgspec.Raw]) -> list[str]:
     """The ids that items have."""
     return [found for row in rows if is_id(found := _glance(row).id)]
 
@@ -159,13 +157,13 @@ def named(row: bytes, response_id: str, number: int) -> bytes:
     return b"".join((b'{"id":', _encode(made), comma, memoryview(row)[at:]))
 
 
-def history(given: Iterable[bytes], output: Iterable[bytes]) -> list[bytes]:
+def history(given: Iterable[bytes], output: Iterable[msgspec.Raw]) -> list[bytes]:
     """Return the items that the next turn starts from. Calls that were cut off are left out."""
     rows = list(given)
     for row in output:
         item = _glance(row)
         if item.type not in _CALLS or item.status in (None, "completed"):
-            rows.append(row)
+            rows.append(bytes(row))
     return rows
 
 

@@ -78,7 +78,8 @@ class ResponseMembers(msgspec.Struct, frozen=True):
 
     id: str
     status: str
-    output: tuple[bytes, ...]
+    output: tuple[msgspec.Raw, ...]
+    """Its items, which refer to ``raw``."""
     raw: bytes
     """The whole object."""
 

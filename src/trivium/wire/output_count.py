@@ -118,9 +118,7 @@ class DeliveredOutput:
 
     def add(self, piece: bytes) -> None:
         """One more piece: whole events."""
-        if self._late:
-            late, self._late = self._late, b""
-            self._thin(late)
+        self.catch_up()
         if len(piece) > LATE_BYTES and not self._whole:
             self._late = piece
             return
@@ -131,12 +129,17 @@ class DeliveredOutput:
             self._pieces.clear()
             self._kept = 0
 
+    def catch_up(self) -> bool:
+        """Read the large piece that came last; ``False``: it was not large, or was read."""
+        late, self._late = self._late, b""
+        if late:
+            self._thin(late)
+        return bool(late)
+
     def written(self, rest: bytes = b"") -> OutputCount:
         """What the model wrote in all of it, and in ``rest``, which is to follow."""
         count = _Count()
-        if self._late:
-            late, self._late = self._late, b""
-            self._thin(late)
+        self.catch_up()
         if self._big is not None:
             count.add(self._big)
         if self._sample:

@@ -58,6 +58,17 @@ class AnswerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The raw ``error`` member of an answer that came with status 200, else ``None``."""
 
 
+class PieceWritten(Exception):  # noqa: N818 - no error: the rest follows in later turns
+    """A part of what was read is written: ``feed`` of no bytes writes the next one."""
+
+    def __init__(self, out: bytes, *, repeats: bool = False) -> None:
+        super().__init__()
+        self.out = out
+        """Bytes for the caller, to be sent before the next part is written."""
+        self.repeats = repeats
+        """Whether they say nothing but what was said before."""
+
+
 class StreamWatch(Protocol):
     """Watches one streamed answer on its way to the caller. One object per answer; pure."""
 
@@ -85,7 +96,8 @@ class StreamWatch(Protocol):
         The bytes of a block that is still open are held back until it is whole. An error event is
         never forwarded, nor is anything after it: ``error`` is set, and the pipeline ends the
         stream with its own words. Raises ``Fault`` (UPSTREAM_BROKE) when a frame outgrows its
-        limit.
+        limit, and ``PieceWritten`` when there is more than should be written in one turn of the
+        loop: until all of it is, ``finished`` and ``error`` tell nothing new.
         """
         ...
 
@@ -95,6 +107,8 @@ class StreamWatch(Protocol):
         ``fault`` says why it broke, ``None`` for a clean end of the body. Empty when the terminal
         event has already passed; otherwise the held-back rest if it is whole, then the shape's
         own error and terminal events. A clean end without the terminal event is a failure too.
+        Raises ``PieceWritten`` as ``feed`` does: once all is written, it is asked again. What is
+        not written by then is left out.
         """
         ...
 

@@ -11,7 +11,7 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.audio.speech import SpeechLane
 from trivium.pipeline.download import length_of
-from trivium.pipeline.lane import Lane
+from trivium.pipeline.lane import Lane, explain
 from trivium.pipeline.request_context import RequestContext
 from trivium.routing.model import Step
 from trivium.upstream.answer import AnswerHeaders
@@ -105,7 +105,7 @@ class MediaAttempt(Attempt):
         self._committed = True
         context = self.context
         context.first_byte_at = context.services.time()
-        self._explain()
+        explain(context, self.step, self.lane, self.headers)
         context.status = 200
         context.let_go()
         context.exchange.begin(200, self._type, length=length_of(self.headers))

@@ -211,8 +211,9 @@ class OutputPart:
         if way.part is not None:
             out.append((f"{way.part}.done", self.place(part=self.content(words))))
         if is_said:
-            self.words = encode(self.text)
+            text = self.text
             self._size, self._counted, self.pieces = self.size, 0, []
+            self.words = encode(text)
         return out
 
     def filled(self, event: bytes) -> tuple[bytes, ...]:

@@ -40,6 +40,8 @@ from trivium.wire.responses.stream_items import OutputItem, OutputPart
 from trivium.wire.sse import unbroken
 
 _END: Final = b"}\n\n"
+LONG_CHARS: Final = 1_048_576
+"""Of a text: what says it again at its end is not written all at once."""
 
 
 class Writer:
@@ -57,6 +59,7 @@ class Writer:
         "_output",
         "_over",
         "_parts",
+        "_put_off",
         "_summarised",
         "_tier",
         "_usage",
@@ -66,6 +69,8 @@ class Writer:
         self._ctx = ctx
         self._envelope = ResponseObjectWriter(ctx)
         self._parts: dict[int, OutputPart] = {}
+        self._put_off: list[bytes] = []
+        """What is written before all else next time, or when nothing else is to be written."""
         self._customs = Customs(ctx.request.tools) or None
         self._output: list[OutputItem] = []
         self._ended: OutputItem | None = None
@@ -83,8 +88,8 @@ class Writer:
         self._over = False
 
     def feed(self, events: list[Event]) -> bytes:
-        """Frames for these events."""
-        out: list[bytes] = []
+        """Frames for these events; for none what was put off."""
+        out, self._put_off = self._put_off, []
         parts = self._parts
         if self._customs is not None:
             events = self._customs.events(events)
@@ -100,7 +105,7 @@ class Writer:
                 if not event.candidate:
                     self._start(event, events, out)
             elif type(event) is PartEnd:
-                self._part_end(event, out)
+                self._part_end(event, out, puts_off=len(events) == 1)
             else:
                 self._other(event, out)
         return unbroken(b"".join(out))
@@ -131,7 +136,7 @@ class Writer:
 
     def end(self, fault: Fault | None) -> bytes:
         """Frames that fail the stream unless it has ended."""
-        out: list[bytes] = []
+        out, self._put_off = self._put_off, []
         if not self._over:
             self._fail(fault or errors.cut_short(), out)
         return unbroken(b"".join(out))
@@ -180,7 +185,10 @@ class Writer:
         elif type(event) is Done:
             self._tier = event.service_tier or self._tier
             name = "completed" if reason(self._finish) is None else "incomplete"
-            self._ending(name, {}, b',"response":', self.answer(), out)
+            whole = self.answer()
+            if self._ctx.request.stream:
+                self._output = []  # of a long answer all of it, which is written once more
+            self._ending(name, {}, b',"response":', whole, out)
             self._over = True
         elif type(event) is Failed:
             self._fail(event.fault, out)
@@ -289,9 +297,9 @@ class Writer:
         self._parts[index] = saying = OutputPart(call)
         self._open(saying, out)
 
-    def _part_end(self, event: PartEnd, out: list[bytes]) -> None:
+    def _part_end(self, event: PartEnd, out: list[bytes], *, puts_off: bool) -> None:
         if event.index in self._parts:
-            self._end(self._parts[event.index], event.opaque, out)
+            self._end(self._parts[event.index], event.opaque, out, puts_off=puts_off)
 
     def _open(self, part: OutputPart, out: list[bytes]) -> bytes:
         """Give a part its place in an item, a new one or the message before it."""
@@ -320,12 +328,16 @@ class Writer:
         self._event("output_text.annotation.added", members, out)
         part.cited.append(event.citation)
 
-    def _end(self, part: OutputPart, opaque: tuple[Opaque, ...], out: list[bytes]) -> None:
+    def _end(
+        self, part: OutputPart, opaque: tuple[Opaque, ...], out: list[bytes], *, puts_off: bool
+    ) -> None:
         sealed = self._sealed(part, opaque)
         if part.frame is not None:
             for name, members in part.ending():
                 out += part.filled(failure.event("response." + name, self._number, members))
                 self._number += 1
+                if puts_off and part.size > LONG_CHARS:
+                    out = self._put_off  # the next event has all of the text again
         elif not sealed:
             return
         elif part.kind == "message":

@@ -1,0 +1,215 @@
+"""Answers of megabytes that are translated: a piece a turn, no faster than the caller reads."""
+
+import asyncio
+
+import msgspec
+import pytest
+
+from gateway import Gateway, encoded
+from pipeline.test_translation import ASKED, ENDS, OTHERS, PROVIDER, SSE, speaks, streamed
+from scripted_upstream import Close, Double, Send, Wait, chunked
+from trivium.edge.exchange import Exchange
+from trivium.faults import Fault, Kind
+from trivium.pipeline.translated_stream import LONG_BYTES
+from trivium.wire import sse
+
+LONG = 3 * LONG_BYTES
+TEXT = "Let me " + "y" * LONG
+HEAD = b"HTTP/1.1 200 OK\r\n" + SSE + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+def wired(shape):
+    """The stream of some words and a call, the words grown to megabytes, in one event."""
+    return streamed(shape).replace(b"see.", b"y" * LONG)
+
+
+def events(wire):
+    """A stream event by event."""
+    return [part + b"\n\n" for part in wire.split(b"\n\n") if part]
+
+
+def in_packets(wire):
+    """An answer that is all there at once, and one that comes event by event."""
+    return {
+        "in one packet": [Send(chunked(wire, headers=SSE))],
+        "event by event": [Send(HEAD), *[Send(piece(one)) for one in events(wire)],
+                           Send(b"0\r\n\r\n")],
+    }  # fmt: skip
+
+
+def piece(data):
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+def text(caller, got):
+    """What was said in a stream, piece by piece."""
+    out = []
+    for found in sse.frames(got):
+        if found.data == b"[DONE]":
+            continue
+        event = msgspec.json.decode(found.data)
+        if caller == "chat":
+            out += [one["delta"].get("content") or "" for one in event.get("choices", ())]
+        elif caller == "messages":
+            out.append(event.get("delta", {}).get("text", ""))
+        elif caller == "responses":
+            out.append(event["delta"] if event["type"] == "response.output_text.delta" else "")
+        else:
+            for one in event.get("candidates", ()):
+                out += [part.get("text", "") for part in one.get("content", {}).get("parts", ())]
+    return "".join(out)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("how", ["in one packet", "event by event"])
+@pytest.mark.parametrize(("caller", "upstream"), OTHERS)
+async def test_a_long_answer_arrives_whole(caller, upstream, how):
+    """Its text, its call, its count and its end, though the vendor ended with the same packet."""
+    script = in_packets(wired(upstream))[how]
+    async with Double([script]) as vendor, Gateway.to((PROVIDER[upstream], vendor)) as gateway:
+        speaks(gateway, upstream)
+        path, body = ASKED[caller](True)
+        status, _, got = await gateway.post(path, body)
+        assert 200 == status
+        assert TEXT == text(caller, got)
+        assert ENDS[caller] not in got
+        assert b"look" in got
+        assert [("", 7)] == [(one.fault, one.usage.output) for one in gateway.records]
+        assert 1 == len(gateway.services.ledger.settled)
+
+
+def words_alone(size):
+    """A chat stream of one text, in one event."""
+    frames = [
+        {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Let me "}}]},
+        {"choices": [{"index": 0, "delta": {"content": "y" * size}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+        {"choices": [], "usage": {"prompt_tokens": 20, "completion_tokens": 7}},
+    ]
+    wire = b"".join(sse.frame(msgspec.json.encode({"id": "c1", **frame})) for frame in frames)
+    return wire + b"data: [DONE]\n\n"
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("how", ["in one packet", "event by event"])
+async def test_what_says_a_long_text_again_is_sent_in_turns_of_its_own(how, monkeypatch):
+    """No turn has more to send than some pieces, or one event that says all of it."""
+    sent = []
+    write = Exchange.write
+
+    def written(exchange, data):
+        sent.append(bytes(data))
+        write(exchange, data)
+
+    monkeypatch.setattr(Exchange, "write", written)
+    script = in_packets(words_alone(LONG))[how]
+    async with Double([script]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        speaks(gateway, "chat")
+        path, body = ASKED["responses"](True)
+        _, _, got = await gateway.post(path, body)
+        assert TEXT == text("responses", got)
+        repeated = [data for data in sent if data.count(b"y") > LONG // 2]
+        assert [
+            b"response.output_text.done", b"response.content_part.done",
+            b"response.output_item.done", b"response.completed",
+        ] == [sse.frames(data)[0].event for data in repeated]  # fmt: skip
+        assert max(len(data) for data in sent if data not in repeated) < 2 * LONG_BYTES
+
+
+ENDINGS = {
+    "an error": ([Send(piece(b'data: {"error":{"message":"no","code":"server_error"}}\n\n'))],
+                 "upstream_broke"),
+    "a cut": ([Close()], "upstream_broke"),
+    "no end": ([Send(b"0\r\n\r\n")], "upstream_broke"),
+}  # fmt: skip
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("end", ENDINGS)
+@pytest.mark.parametrize("caller", ["responses", "messages", "generate"])
+async def test_a_long_answer_that_breaks_is_told_to_the_last_word(caller, end):
+    """What came with the same packet before the break is delivered, and then the end is legal."""
+    rest, fault = ENDINGS[end]
+    said = b"".join(events(wired("chat"))[:3])
+    script = [Send(HEAD + piece(said) + b"".join(o.data for o in rest if isinstance(o, Send))),
+              *[one for one in rest if not isinstance(one, Send)], Wait(0.2), Close()]  # fmt: skip
+    async with Double([script]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        speaks(gateway, "chat")
+        path, body = ASKED[caller](True)
+        _, _, got = await gateway.post(path, body)
+        assert TEXT == text(caller, got.split(b"event: error")[0])
+        assert 1 == got.count(ENDS[caller])
+        assert [fault] == [one.fault for one in gateway.records]
+        assert 1 == len(gateway.services.ledger.settled)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("leaves", [False, True])
+@pytest.mark.parametrize("caller", ["responses", "chat"])
+async def test_a_caller_that_reads_nothing_is_waited_for(caller, leaves):
+    """Though the vendor has said all: the next piece is not written before the last has gone."""
+    upstream = "messages" if caller == "chat" else "chat"
+    wire = streamed(upstream).replace(b"see.", b"y" * (16 << 20))
+    script = [Send(chunked(wire, headers=SSE))]
+    async with Double([script]) as vendor, Gateway.to((PROVIDER[upstream], vendor)) as gateway:
+        speaks(gateway, upstream)
+        path, body = ASKED[caller](True)
+        line = await gateway.wire()
+        line.writer.transport.pause_reading()
+        line.writer.write(gateway.head(path, encoded(body)))
+        await all_said(vendor, script)
+        assert not gateway.records
+        if leaves:
+            line.writer.transport.abort()
+            await ended(gateway)
+            assert "caller_left" == gateway.records[0].fault
+        else:
+            line.writer.transport.resume_reading()
+            _, _, got = await line.answer()
+            assert 16 << 20 == text(caller, got).count("y")
+            await line.close()
+            await ended(gateway)
+            assert not gateway.records[0].fault
+        assert 7 == gateway.records[0].usage.output
+        assert 1 == len(gateway.services.ledger.settled)
+
+
+async def all_said(vendor, script):
+    """Wait until a vendor has sent its only answer, and some time longer."""
+    for _ in range(100):
+        if vendor.sent >= len(script[0].data):
+            break
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.2)
+
+
+async def ended(gateway):
+    """Wait until a request is on record."""
+    for _ in range(100):
+        if gateway.records:
+            return
+        await asyncio.sleep(0.05)
+    pytest.fail("the request is not on record")
+
+
+@pytest.mark.asyncio
+async def test_a_long_answer_is_called_off_between_two_pieces():
+    """By a worker that ends, say: legally, and what is not written yet is left out."""
+    script = [Send(chunked(words_alone(16 << 20), headers=SSE))]
+    async with Double([script]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        speaks(gateway, "chat")
+        path, body = ASKED["responses"](True)
+        line = await gateway.wire()
+        line.writer.transport.pause_reading()
+        line.writer.write(gateway.head(path, encoded(body)))
+        await all_said(vendor, script)
+        for connection in list(gateway.listener.connections):
+            connection.interrupt(Fault(Kind.STOPPING, "The gateway is being restarted."))
+        line.writer.transport.resume_reading()
+        _, _, got = await line.answer()
+        assert b"response.completed" not in got
+        assert 1 == got.count(ENDS["responses"])
+        assert text("responses", got).startswith("Let me yyy")
+        await line.close()
+        await ended(gateway)
+        assert 1 == len(gateway.services.ledger.settled)
