@@ -262,7 +262,8 @@ class _Builder:
     ) -> tuple[Secret, ...]:
         single = entry.api_key is not None
         texts = (entry.api_key,) if entry.api_key is not None else entry.api_keys
-        example = f'api_key = "env:{provider.name.upper().replace("-", "_")}_API_KEY"'
+        usual = f"{provider.name.upper().replace('-', '_')}_API_KEY"
+        example = f'api_key = "env:{next(iter(provider.key_variables), usual)}"'
         needed, optional = parts_of(provider.credential)
         takes_key = "api_key" in needed or "api_key" in optional
         if texts and not takes_key:
