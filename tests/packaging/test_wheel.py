@@ -157,7 +157,7 @@ def test_a_wheel_answers_away_from_its_sources(wheel, tmp_path):
     # a line of a .pth file adds a folder, but runs none of the .pth files in it: ours stays out
     lent = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
     (site / "lent.pth").write_text("\n".join(lent))
-    where = [str(python), "-c", "import trivium; print(trivium.__file__)"]
+    where = [str(python), "-I", "-c", "import trivium; print(trivium.__file__)"]
     found = subprocess.run(where, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     assert str(place) in found
     folder = tmp_path / "work"

@@ -22,7 +22,7 @@ from trivium.settings.model import Settings, UpstreamSettings
 from trivium.settings.packages import PROVIDERS as BROUGHT
 from trivium.settings.packages import brought
 from trivium.settings.prices import day
-from trivium.settings.secrets import Secrets
+from trivium.settings.secrets import REGISTERED, Secrets
 from trivium.settings.source import dotted
 from trivium.wire.operation import SHAPE, SPOKEN, Operation, Shape
 
@@ -311,7 +311,7 @@ class _Builder:
         return found
 
     def _header(self, path: Path, text: str) -> str:
-        if not text.startswith(("env:", "file:")):
+        if not text.startswith(REGISTERED):
             return text
         try:
             return self._resolve(text, self._title(path)).reveal()
