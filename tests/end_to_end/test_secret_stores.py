@@ -17,6 +17,7 @@ from end_to_end.running import (
 )
 from end_to_end.test_reload import OK, replace, traffic
 from scripted_upstream import Double
+from trivium.settings.secret_stores.store import TIMEOUT_S
 from vault_double import VaultDouble
 
 REFERENCE = "vault:secret/team/vendor#api_key"
@@ -123,6 +124,24 @@ async def test_a_store_that_is_slow_holds_nobody_up(tmp_path, vault):
             vault.waits_s = 0
             gateway.process.terminate()
             await gateway.ended()
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio
+async def test_a_gateway_ends_while_a_store_hangs(tmp_path, vault):
+    """After the store's limit of time at the latest, and in order."""
+    async with Double([OK]) as vendor:
+        key = await prepare(tmp_path, text_for(vendor))
+        gateway = start(tmp_path, key)
+        await listening(gateway)
+        assert 200 == (await gateway.send(gateway.chat()))[0]
+        asked = len(vault.requests)
+        vault.waits_s = 60
+        while len(vault.requests) == asked:
+            await asyncio.sleep(0.02)
+        gateway.process.terminate()
+        assert 0 == await gateway.ended(TIMEOUT_S + 5)
+        assert "Traceback" not in gateway.log
 
 
 @pytest.mark.asyncio

@@ -104,21 +104,22 @@ def init(
     force: Annotated[
         bool, typer.Option("--force", help="Replace the file if it is there already.")
     ] = False,
-    engines: Annotated[
+    no_engines: Annotated[
         bool,
-        typer.Option(help="Look for an engine that runs on this machine, at the usual ports."),
-    ] = True,
+        typer.Option("--no-engines", help="Do not look for an engine that runs on this machine."),
+    ] = False,
 ) -> None:
-    """Write a settings file for the vendors whose keys are in the environment.
+    """Write settings for the vendors at hand.
 
-    With a channel for each, models to begin with, and the prices known for them.
+    Those whose keys are in the environment: a channel for each, models to begin with, and the
+    prices known for them.
     """
     environ = environment()
     path = config.locate(config_, environ) or config.DEFAULT
     if not force and path.exists():
         raise CommandFailed(f"{path} is there already: --force replaces it, --config names another")
     vendors = found_vendors(environ)
-    local = list(found_engines()) if engines else []
+    local = [] if no_engines else list(found_engines())
     text = written(vendors, local)
     _write(path, text, force=force)
     data = tomllib.loads(text)
