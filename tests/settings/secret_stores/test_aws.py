@@ -88,6 +88,7 @@ def test_an_arn_brings_its_region(vendor):
         ((400, {"__type": "AccessDeniedException"}), "does not give: AccessDeniedException", False),
         ((500, {"__type": "InternalServiceError"}), "does not give: InternalServiceError", True),
         ((200, {}), "is no text", False),
+        ((200, "<html>"), "what answers is no AWS Secrets Manager", True),
         ((200, {"SecretBinary": "//8="}), "is no text", False),
     ],
 )

@@ -66,6 +66,7 @@ def test_a_text_is_read(vendor):
         ((403, {"error": {"code": 403, "message": "x"}}), "does not give: Forbidden", False),
         ((503, {"error": {"code": 503, "message": "x"}}), "does not give: ServiceUnavailable", True),
         ((200, payload(b"\xff\xfe")), "is no text", False),
+        ((200, {"payload": 7}), "cannot give: ParseError", True),
     ],
 )  # fmt: skip
 def test_refusals_are_told(vendor, answer, why, whole):

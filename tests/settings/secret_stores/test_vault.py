@@ -1,5 +1,8 @@
 """Vault is asked as its own command line asks it, and says why it gives nothing."""
 
+import socket
+import threading
+
 import pytest
 
 import vault_double
@@ -97,11 +100,42 @@ def test_a_vault_that_is_sealed_or_broken_is_away(server, status):
     assert caught.value.whole
 
 
-def test_something_else_is_no_vault(server, monkeypatch):
+@pytest.mark.parametrize(
+    "document", [["hello"], "hello", 7, None, {}, {"data": None}, {"data": {"type": "kv"}}]
+)
+def test_something_else_is_no_vault(server, monkeypatch, document):
     """Another program may listen there."""
-    monkeypatch.setattr(server, "answer", lambda *_: (200, ["hello"]))
+    monkeypatch.setattr(server, "answer", lambda *_: (200, document))
     with pytest.raises(StoreError, match="is no Vault"):
         vault.open_store(server.environ).read("secret/openai")
+    with pytest.raises(StoreError, match="is no Vault"):
+        vault.open_store({"VAULT_ADDR": server.address, "VAULT_ROLE_ID": "r"}).read("secret/openai")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}",
+        b"SSH-2.0-x\r\n",
+        b"",
+    ],
+)
+def test_an_answer_that_breaks_off_is_told(raw):
+    """Whatever the library makes of it."""
+    with socket.create_server(("127.0.0.1", 0)) as door:
+
+        def answer():
+            line, _ = door.accept()
+            line.recv(65_536)
+            line.sendall(raw)
+            line.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"http://127.0.0.1:{door.getsockname()[1]}"
+        with pytest.raises(StoreError, match=r"cannot give: \w+Error"):
+            vault.open_store({"VAULT_ADDR": address, "VAULT_TOKEN": "x"}).read("secret/openai")
 
 
 def test_a_missing_library_names_the_extra(monkeypatch):

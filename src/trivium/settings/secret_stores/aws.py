@@ -60,6 +60,8 @@ class AwsStore:
             raise StoreError(
                 f"AWS Secrets Manager cannot give: {type(exc).__name__}", whole=True
             ) from None
+        except (AttributeError, LookupError, TypeError, ValueError):  # of its parser
+            raise StoreError("what answers is no AWS Secrets Manager", whole=True) from None
         text = answer.get("SecretString")
         try:
             return str(answer["SecretBinary"], "utf-8") if text is None else str(text)

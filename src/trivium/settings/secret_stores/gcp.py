@@ -34,9 +34,11 @@ class GcpStore:
             from google.api_core.exceptions import GoogleAPICallError
             from google.auth.exceptions import GoogleAuthError
             from google.cloud import secretmanager_v1
+            from google.protobuf.json_format import Error as FormatError
         except ImportError:
             raise missing_library("google-cloud-secret-manager", "gcp-secrets") from None
         self._call_error, self._auth_error = GoogleAPICallError, GoogleAuthError
+        self._format_error: type[Exception] = FormatError
         self._library: Any = secretmanager_v1
         self._endpoint = endpoint
         self._credentials = credentials
@@ -53,7 +55,7 @@ class GcpStore:
             raise StoreError(
                 f"Google Secret Manager does not give: {type(exc).__name__}", whole=status >= 500
             ) from None
-        except (self._auth_error, OSError) as exc:
+        except (self._auth_error, self._format_error, OSError) as exc:
             raise StoreError(
                 f"Google Secret Manager cannot give: {type(exc).__name__}", whole=True
             ) from None

@@ -83,7 +83,7 @@ class VaultStore:
         except OSError as exc:  # of the network, which all errors of requests are
             kind = type(exc).__name__
             raise StoreError(f"Vault at {self._address} cannot give: {kind}", whole=True) from None
-        except (LookupError, TypeError, ValueError):
+        except (AttributeError, LookupError, TypeError, ValueError):
             raise StoreError(f"what answers at {self._address} is no Vault", whole=True) from None
 
     def _log_in(self) -> None:
@@ -133,8 +133,10 @@ class VaultStore:
 
 def _read_within_bounds(answer: Any, *_: Any, **__: Any) -> None:
     """Read an answer of ``requests`` here, before that reads it whole, however long it is."""
-    data = answer.raw.read(ANSWER_BYTES_MAX + 1, decode_content=True)
-    if len(data) > ANSWER_BYTES_MAX:
-        answer.close()
-        raise StoreError(f"has an answer above {ANSWER_BYTES_MAX} bytes", whole=True)
-    answer._content, answer._content_consumed = data, True  # noqa: SLF001 - it has no other door
+    data = bytearray()
+    for piece in answer.iter_content(65_536):
+        data += piece
+        if len(data) > ANSWER_BYTES_MAX:
+            answer.close()
+            raise StoreError(f"has an answer above {ANSWER_BYTES_MAX} bytes", whole=True)
+    answer._content = bytes(data)  # noqa: SLF001 - it has no other door
