@@ -133,6 +133,12 @@ def test_it_is_written_where_commands_will_look(trivium, folder, monkeypatch):
     done = trivium("init", "--config", "nowhere/x.toml")
     assert 1 == done.code
     assert "nowhere/x.toml cannot be written: No such file or directory" in done.err
+    (folder / "folder").mkdir()
+    done = trivium("init", "--force", "--config", "folder")
+    assert (1, "trivium: folder cannot be written: Is a directory\n") == (done.code, done.err)
+    assert ["folder", "named.toml", "own file.toml"] == sorted(
+        each.name for each in folder.iterdir()
+    )
 
 
 def test_what_it_says_to_do_next_works(trivium, monkeypatch):

@@ -4,7 +4,6 @@ Only the names of variables are written, never what they hold. The models are th
 ``starting_models.toml``, their prices the suggestions that this version came with.
 """
 
-import contextlib
 import http.client
 import secrets
 import shlex
@@ -250,19 +249,20 @@ def _toml(text: str) -> str:
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
-    """Write the whole file or nothing, and never over one that has come meanwhile."""
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    """Write the file: over one that is there in one step and if asked to, else never."""
     try:
-        fresh.write_text(text, encoding="utf-8")
         if force:
-            fresh.replace(path)
+            fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+            fresh.write_text(text, encoding="utf-8")
+            try:
+                fresh.replace(path)
+            finally:
+                fresh.unlink(missing_ok=True)
         else:
-            path.hardlink_to(fresh)
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
     except OSError as exc:
         raise CommandFailed(f"{path} cannot be written: {exc.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
 
 
 def _next(path: Path, models: list[str], listen: str, *, named: bool) -> str:
