@@ -189,7 +189,7 @@ def test_nothing_is_fetched_where_that_is_not_wanted(trivium, stage, port):
     stage.missing = True
     done = trivium("demo", "--listen", port, "--no-install")
     assert (1, []) == (done.code, stage.events)
-    assert "declare a channel" in done.err
+    assert "`trivium init` writes a trivium.toml" in done.err
 
 
 def test_an_engine_that_does_not_come_up_is_one_line(trivium, stage, port, monkeypatch):
@@ -243,6 +243,16 @@ def test_the_command_that_is_shown_can_be_pasted(tmp_path, monkeypatch, on_path)
     mine.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path if on_path else tmp_path / "elsewhere"))
     assert ("trivium" if on_path else str(mine)) == demo.command(str(mine))
+
+
+def test_what_uvx_runs_is_shown_by_its_place(tmp_path, monkeypatch):
+    """Its environment is on the path of this process alone, not on that of another terminal."""
+    mine = tmp_path / "archive-v0" / "x" / "bin" / "trivium"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("")
+    mine.chmod(0o755)
+    monkeypatch.setenv("PATH", str(mine.parent))
+    assert str(mine) == demo.command(str(mine))
 
 
 def test_another_of_the_same_name_is_not_meant(tmp_path, monkeypatch):

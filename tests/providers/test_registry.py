@@ -125,7 +125,8 @@ def test_the_page_lists_every_provider_as_it_is():
         served = ", ".join(shape.value for shape in Shape if shape in shapes)
         address = provider.base_url or provider.base_form
         line = f"| `{provider.name}` | {provider.title} | `{address}` | {served} |"
-        assert f"{line} {provider.source} |" in listed
+        keys = ", ".join(f"`{variable}`" for variable in provider.key_variables)
+        assert f"{line} {keys} | {provider.source} |" in listed
     assert len(PROVIDERS) == len(listed)
 
 

@@ -16,6 +16,8 @@ from trivium.routing.reload import LIVE, FileWatch, SettingsReader, changes
 from trivium.secret import Secret
 from trivium.settings.model import Settings
 from trivium.settings.rules import RULES
+from trivium.settings.secret_stores.lookup import StoredSecrets
+from trivium.settings.secret_stores.store import StoreError
 from trivium.wire.operation import Operation
 
 
@@ -332,3 +334,112 @@ def test_changes_are_named_without_their_values(old, new, names):
 def test_settings_said_to_be_live_exist():
     """A renamed setting does not linger in the table."""
     assert set(RULES) >= LIVE
+
+
+class Store:
+    """Has one secret, and may be away."""
+
+    def __init__(self):
+        self.value = "one"
+        self.away = False
+        self.asked = 0
+
+    def read(self, name):
+        self.asked += 1
+        if self.away:
+            raise StoreError("is away", whole=True)
+        return {"k": self.value}
+
+
+class StoredSetup(Setup):
+    """The channel's key is in a store; the clock is the test's."""
+
+    def __init__(self, folder, store):
+        super().__init__(folder)
+        self.now = 0.0
+        self.replace("file:key", "vault:a/b#k")
+        self.reader = SettingsReader(self.file, {}, providers=PROVIDERS)
+        self.current = self.reader.read()
+        self.watch = FileWatch(
+            self.reader,
+            self.current,
+            lambda *new: self.swaps.append(new),
+            monotonic=lambda: self.now,
+        )
+
+
+@pytest.fixture
+def store(monkeypatch):
+    found = Store()
+    monkeypatch.setattr(StoredSecrets.__init__, "__kwdefaults__", {
+        **StoredSecrets.__init__.__kwdefaults__, "opening": lambda *_: found,
+    })  # fmt: skip
+    return found
+
+
+@pytest.mark.asyncio
+async def test_a_store_is_asked_again_by_the_clock(tmp_path, store):
+    """Nobody hears of it unless something changed."""
+    setup = StoredSetup(tmp_path, store)
+    asked = store.asked
+    setup.now = 299
+    assert [] == await setup.looks()
+    assert asked == store.asked
+    setup.now = 300
+    assert [] == await setup.looks()
+    assert asked + 1 == store.asked
+    store.value, setup.now = "two", 600
+    assert ['channels["main"]'] == (await setup.looks())[0]["changed"]
+    ((_, catalogue),) = setup.swaps
+    assert (Secret("two"),) == catalogue.channels["main"].credentials
+
+
+@pytest.mark.asyncio
+async def test_a_store_that_is_away_is_asked_sooner(tmp_path, store):
+    """The key stays; that it may be old is told each time, and that it is fresh again once."""
+    setup = StoredSetup(tmp_path, store)
+    assert setup.reader.is_fresh
+    store.away, setup.now = True, 300
+    logs = await setup.looks()
+    assert [("secrets_stale", ["vault:a/b#k, which is away"])] == [
+        (line["event"], line["secrets"]) for line in logs
+    ]
+    assert (False, []) == (setup.reader.is_fresh, setup.swaps)
+    store.away, setup.now = False, 330
+    assert ["secrets_fresh"] == [line["event"] for line in await setup.looks()]
+    assert setup.reader.is_fresh
+
+
+@pytest.mark.asyncio
+async def test_a_file_that_is_being_written_is_not_read_by_the_clock(tmp_path, store):
+    """Half of it may be valid; it is read when it stands still."""
+    setup = StoredSetup(tmp_path, store)
+    await setup.looks(1)
+    setup.now = 300
+    setup.replace('"gpt-5"', '"gpt-6"')
+    asked = store.asked
+    await setup.looks(1)
+    assert asked == store.asked
+    assert "settings_reloaded" == (await setup.looks(1))[0]["event"]
+
+
+@pytest.mark.asyncio
+async def test_without_a_store_nothing_is_read_by_the_clock(setup):
+    """Files are watched."""
+    assert setup.reader.is_fresh is None
+    setup.watch._monotonic = lambda: 1e9
+    assert [] == await setup.looks()
+
+
+@pytest.mark.asyncio
+async def test_the_clock_can_be_switched_off(tmp_path, store):
+    """Then a signal asks."""
+    setup = StoredSetup(tmp_path, store)
+    setup.replace("[server]", "[secrets]\nrefresh_s = 0\n[server]")
+    await setup.looks()
+    asked, setup.now = store.asked, 1e9
+    await setup.looks()
+    assert asked == store.asked
+    setup.watch.reload_now()
+    await setup.looks()
+    assert asked + 1 == store.asked

@@ -64,7 +64,7 @@ def test_a_path_that_is_no_setting_has_no_rule(path):
 
 
 REFERENCES = [
-    "os.environ/OPENAI_API_KEY", "vault:secret/data/openai#key", "vault:OPENAI", "op://work/openai/key",
+    "os.environ/OPENAI_API_KEY", "openbao:secret/openai#key", "op://work/openai/key",
     "${OPENAI_API_KEY}", "$OPENAI_API_KEY", "%OPENAI_API_KEY%", "{{ secrets.OPENAI }}", "$(cat key)",
     "arn:aws:secretsmanager:eu-central-1:1:secret:openai", "aws:prod/openai", "sm://project/openai",
     "ENV:OPENAI_API_KEY", "env :OPENAI_API_KEY", "env/OPENAI_API_KEY", "env.OPENAI_API_KEY",
@@ -76,6 +76,7 @@ KEYS = [
     "sk-proj-0123456789abcdef", "env:OPENAI_API_KEY", "file:keys/openai", "AIzaSy0123-abc_def",
     "9f8e7d6c-1111-2222-3333-444455556666:0123456789abcdef", "abcdef01-2222-3333-4444-555566667777:ab12",
     "user:password", "gsk_abc", "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "vault:secret/openai#key", "aws-sm:prod/openai", "gcp-sm:projects/p/secrets/s/versions/latest#key",
     "xai-abc", "Bearer abc", "environment-key-1", "vaultkey", "a$b", "p%ss%word", "k" * 300,
 ]  # fmt: skip
 
@@ -86,6 +87,15 @@ def test_a_reference_of_another_program_is_refused(value):
     what = unregistered(value)
     assert "env:NAME" in what
     assert "file:PATH" in what
+    assert "vault:PATH#FIELD, aws-sm:NAME#FIELD and gcp-sm:NAME#FIELD" in what
+    assert value not in what
+
+
+@pytest.mark.parametrize("value", ["vault:OPENAI", "vault:secret/openai", "gcp-sm:openai"])
+def test_a_reference_to_a_store_is_whole(value):
+    """Before the store is asked; the form is named, and the value is not."""
+    what = unregistered(value)
+    assert f"write {value.partition(':')[0]}:" in what
     assert value not in what
 
 
@@ -112,7 +122,7 @@ def test_a_header_that_is_a_variable_of_another_program_is_refused():
     ("line", "setting"),
     [
         ('api_key = "os.environ/OPENAI"', 'channels["a"].api_key'),
-        ('api_keys = ["env:HOME", "vault:a/b"]', 'channels["a"].api_keys[1]'),
+        ('api_keys = ["env:HOME", "openbao:a/b"]', 'channels["a"].api_keys[1]'),
         ('headers = { x-token = "${TOKEN}" }', 'channels["a"].headers.x-token'),
     ],
 )

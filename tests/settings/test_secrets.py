@@ -4,6 +4,7 @@ import pytest
 
 from trivium.secret import Secret
 from trivium.settings.errors import SettingsError
+from trivium.settings.secret_stores.lookup import StoredSecrets
 from trivium.settings.secrets import BYTES_MAX, Secrets
 
 
@@ -59,6 +60,42 @@ def test_the_value_is_not_in_the_message(secrets):
 
     assert "schl" not in str(caught.value)
     assert caught.value.__suppress_context__
+
+
+class Store:
+    """Has one document."""
+
+    def read(self, name):
+        return {"k": "from-a-store\n", "two": "a\nb", "empty": " ", "large": "x" * 70_000}
+
+
+@pytest.fixture
+def stored(tmp_path):
+    stores = StoredSecrets({}, opening=lambda *_: Store())
+    return Secrets({}, tmp_path, stores)
+
+
+def test_a_secret_in_a_store_is_found(stored):
+    """What is round it does not belong to it."""
+    assert Secret("from-a-store") == stored.resolve("vault:a/b#k", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("vault:a/b#two", "must be visible ASCII text on one line, but the secret vault:a/b#two"),
+        ("vault:a/b#empty", "has no value: the secret vault:a/b#empty is empty"),
+        ("vault:a/b#large", f"names the secret vault:a/b#large, which is above {BYTES_MAX} bytes"),
+        ("vault:a/b#none", "names the secret vault:a/b#none, which has no field none"),
+        ("vault:a/b", "is no reference to a secret of this kind: write vault:PATH#FIELD"),
+    ],
+)
+def test_what_a_store_has_is_looked_at_as_everything_is(stored, text, what):
+    """One line, not empty, not too long."""
+    with pytest.raises(SettingsError) as caught:
+        stored.resolve(text, 'channels["a"].api_key')
+
+    assert f'channels["a"].api_key {what}' in str(caught.value)
 
 
 def test_every_file_asked_for_is_remembered(secrets, tmp_path):

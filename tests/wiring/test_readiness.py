@@ -82,3 +82,12 @@ def test_no_shared_state_is_no_part(world):
     """A single node has none."""
     world.parts._shared = None
     assert "shared" not in world.parts.now(database=True).parts
+
+
+@pytest.mark.parametrize(("fresh", "status"), [(True, "ok"), (False, "degraded"), (None, "ok")])
+def test_a_store_that_gave_no_secret_is_told(world, fresh, status):
+    """Calls are answered with what it gave before; without a store there is no such part."""
+    told = Parts(
+        [world.listener], world.ledger, SimpleNamespace(age=lambda: 0.5), None, 1.0, lambda: fresh
+    ).now(database=True)
+    assert (status, fresh) == (told.status, told.parts.get("secrets"))

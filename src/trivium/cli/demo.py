@@ -81,9 +81,14 @@ def command(started: str) -> str:
     """How a shell finds the command that was ``started``: by name if it is on the path."""
     path = Path(started)
     found = shutil.which(path.name)
-    if found is not None and Path(found).resolve() == path.resolve():
+    # uvx puts the environments of its cache on the path of what it runs, and of nothing else
+    if found is not None and Path(found).resolve() == path.resolve() and _UVX not in path.parts:
         return path.name
     return str(path.resolve())
+
+
+_UVX: Final = "archive-v0"
+"""The folder of uv's cache in which those environments are."""
 
 
 def free(listen: str) -> None:

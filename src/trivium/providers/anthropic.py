@@ -30,6 +30,7 @@ PROVIDER: Final = Provider(
     title="Anthropic",
     base_url="https://api.anthropic.com",
     credential=STATIC["x-api-key"],
+    key_variables=("ANTHROPIC_API_KEY",),
     paths={
         Operation.MESSAGES: "/v1/messages",
         Operation.MESSAGES_COUNT: "/v1/messages/count_tokens",

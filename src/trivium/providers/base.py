@@ -71,6 +71,9 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """``None``: it asks for none."""
     key_optional: bool = False
     """Whether it may run without a key (local engines); a configured one is presented anyway."""
+    key_variables: tuple[str, ...] = ()
+    """Variables in which people keep this vendor's key, the usual one first. Nothing is looked up
+    there unasked: `trivium init` writes ``env:NAME`` for what it finds."""
     paths: Mapping[Operation, str]
     """Path below the base URL of each operation it serves natively; ``{model}`` is filled in.
 

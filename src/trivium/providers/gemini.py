@@ -26,6 +26,7 @@ PROVIDER: Final = Provider(
     title="Google Gemini",
     base_url="https://generativelanguage.googleapis.com",
     credential=STATIC["x-goog-api-key"],
+    key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     paths={
         Operation.GENERATE: "/v1beta/models/{model}:generateContent",
         Operation.GENERATE_STREAM: _STREAM,

@@ -31,6 +31,7 @@ PROVIDER: Final = Provider(
     title="OpenAI",
     base_url="https://api.openai.com/v1",
     credential=BEARER,
+    key_variables=("OPENAI_API_KEY",),
     paths={
         Operation.CHAT: "/chat/completions",
         Operation.RESPONSES: "/responses",

@@ -42,6 +42,7 @@ class ProviderRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     auth: Literal["bearer", "x-api-key", "x-goog-api-key", "api-key", "none"] = "bearer"
     """A name of ``STATIC``."""
     key_optional: bool = False
+    key_variables: tuple[str, ...] = ()
     serves: tuple[Operation, ...] = ()
     """Operations at their usual place."""
     paths: Mapping[Operation, str] = msgspec.field(default_factory=dict)
@@ -67,6 +68,7 @@ class ProviderRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             base_form=self.base_form,
             credential=STATIC[self.auth],
             key_optional=self.key_optional,
+            key_variables=self.key_variables,
             paths={operation: _PATHS[operation] for operation in self.serves} | dict(self.paths),
             stream_paths=self.stream_paths,
             accept={**ACCEPT, **self.accept},

@@ -22,7 +22,7 @@ from trivium.settings.model import Settings, UpstreamSettings
 from trivium.settings.packages import PROVIDERS as BROUGHT
 from trivium.settings.packages import brought
 from trivium.settings.prices import day
-from trivium.settings.secrets import Secrets
+from trivium.settings.secrets import REGISTERED, Secrets
 from trivium.settings.source import dotted
 from trivium.wire.operation import SHAPE, SPOKEN, Operation, Shape
 
@@ -262,7 +262,8 @@ class _Builder:
     ) -> tuple[Secret, ...]:
         single = entry.api_key is not None
         texts = (entry.api_key,) if entry.api_key is not None else entry.api_keys
-        example = f'api_key = "env:{provider.name.upper().replace("-", "_")}_API_KEY"'
+        usual = f"{provider.name.upper().replace('-', '_')}_API_KEY"
+        example = f'api_key = "env:{next(iter(provider.key_variables), usual)}"'
         needed, optional = parts_of(provider.credential)
         takes_key = "api_key" in needed or "api_key" in optional
         if texts and not takes_key:
@@ -310,7 +311,7 @@ class _Builder:
         return found
 
     def _header(self, path: Path, text: str) -> str:
-        if not text.startswith(("env:", "file:")):
+        if not text.startswith(REGISTERED):
             return text
         try:
             return self._resolve(text, self._title(path)).reveal()

@@ -4,10 +4,14 @@ A file is looked at once a second by its stat (which follows links, so the symli
 mounted Kubernetes ConfigMap is seen), together with every ``file:`` secret it names. A change is
 read once it has stood still from one look to the next: half a file may be valid TOML, and would
 take channels away.
+
+Secrets in stores are looked up again by the clock (``secrets.refresh_s``). One that its store does
+not give keeps the value it had, and the store is asked again soon.
 """
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -21,6 +25,7 @@ from trivium.routing.model import Catalogue
 from trivium.settings.errors import SettingsError
 from trivium.settings.load import environment, load_with_source
 from trivium.settings.model import RoutingSettings, Settings
+from trivium.settings.secret_stores.lookup import StoredSecrets
 from trivium.settings.secrets import Secrets
 
 Stamp: TypeAlias = dict[Path, tuple[int, int, int] | None]
@@ -39,10 +44,13 @@ LIVE: Final = frozenset(
         "groups",
         "images.legacy_model",
         "images.gpt_model",
+        "secrets.refresh_s",
     }
 )
 """Settings that a reload puts in force; every other one needs a restart."""
 
+STALE_RETRY_S: Final = 30.0
+"""After how long a store that did not give a secret is asked again, at the latest."""
 _NO_FLAGS: Final[Mapping[str, str]] = {}
 
 _log = structlog.get_logger()
@@ -65,12 +73,16 @@ class SettingsReader:
         self._providers = providers
         self._files: tuple[Path, ...] = ()
         self._revision = 0
+        self._stored: Mapping[str, str] = {}
+        self.stale: Mapping[str, str] = {}
+        """References to stores whose earlier value is still in force, with why."""
         self.stamp: Stamp = {}
         """The files as they were when last read, successfully or not."""
 
     def read(self) -> tuple[Settings, Catalogue]:
         """Settings and catalogue as the file has them now. Raises SettingsError."""
-        secrets = Secrets(self._environ, self._path.parent if self._path else Path())
+        stored = StoredSecrets(self._environ, self._stored)
+        secrets = Secrets(self._environ, self._path.parent if self._path else Path(), stored)
         own = (self._path,) if self._path else ()
         self.stamp = {path: _stamp(_stat(path)) for path in own}
         try:
@@ -80,7 +92,13 @@ class SettingsReader:
             self.stamp |= {path: _stamp(found) for path, found in secrets.files.items()}
             self._files = tuple(self.stamp)
         self._revision += 1
+        self._stored, self.stale = stored.values, stored.stale
         return loaded.settings, catalogue
+
+    @property
+    def is_fresh(self) -> bool | None:
+        """Whether stores gave every secret when last asked; ``None``: none is kept in one."""
+        return not self.stale if self._stored else None
 
     def look(self) -> Stamp:
         """The files as they are now."""
@@ -110,6 +128,7 @@ class FileWatch:
         asked: Callable[[], None] = lambda: None,
         interval_s: float = 1.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """Start from ``current``, which ``reader`` has just read; ``swap`` takes what is new, and
         ``asked`` hears of each good reading that somebody asked for, new or not.
@@ -123,6 +142,8 @@ class FileWatch:
         self._read: Stamp = reader.stamp
         self._seen: Stamp = reader.stamp
         self._asked = False
+        self._monotonic = monotonic
+        self._read_at = monotonic()
 
     async def run(self) -> None:
         """Look once an interval, for ever. Ends by being cancelled."""
@@ -139,9 +160,11 @@ class FileWatch:
         stamp = self._reader.look()
         still = stamp == self._seen
         self._seen = stamp
-        if not self._asked and (stamp == self._read or not still):
+        by_clock = self._due()
+        if not self._asked and not (still and (by_clock or stamp != self._read)):
             return
         asked, self._asked = self._asked, False
+        was_stale = bool(self._reader.stale)
         try:
             # in a thread: a file with thousands of models takes longer than a stream may pause
             settings, catalogue = await asyncio.to_thread(self._reader.read)
@@ -150,15 +173,36 @@ class FileWatch:
         except Exception:  # noqa: BLE001 - a reader's bug must not end the watch
             _log.exception("settings_reload_failed")
         else:
-            self._take(settings, catalogue)
+            self._tell_stale(was_stale=was_stale)
+            self._take(settings, catalogue, quiet=by_clock and not asked)
             if asked:
                 self._told()
         self._read = self._seen = self._reader.stamp
+        self._read_at = self._monotonic()
 
-    def _take(self, settings: Settings, catalogue: Catalogue) -> None:
+    def _due(self) -> bool:
+        """Whether it is time to look secrets up again that are kept in stores."""
+        every = self._settings.secrets.refresh_s
+        if not every or self._reader.is_fresh is None:
+            return False
+        if not self._reader.is_fresh:
+            every = min(every, STALE_RETRY_S)
+        return self._monotonic() - self._read_at >= every
+
+    def _tell_stale(self, *, was_stale: bool) -> None:
+        stale = self._reader.stale
+        if stale:
+            told = [f"{name}, which {why}" for name, why in stale.items()]
+            _log.warning("secrets_stale", secrets=told)
+        elif was_stale:
+            _log.info("secrets_fresh")
+
+    def _take(self, settings: Settings, catalogue: Catalogue, *, quiet: bool = False) -> None:
+        """Put what was read in force. ``quiet``: nobody waits to hear that nothing changed."""
         changed = changes(self._settings, settings)
         if not changed and _same(self._catalogue, catalogue):
-            _log.info("settings_unchanged")
+            if not quiet:
+                _log.info("settings_unchanged")
             return
         changed += [name for name in _elsewhere(self._catalogue, catalogue) if name not in changed]
         self._settings, self._catalogue = settings, catalogue

@@ -1,7 +1,8 @@
 """Every setting with its unit, its default and why that default. Read by ``settings/load.py``.
 
 The TOML file has one table per struct below; ``TRIVIUM_SECTION__NAME`` in the environment
-overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME`` or ``file:PATH``.
+overrides a scalar. Unknown settings are errors. A secret is written ``env:NAME``, ``file:PATH`` or
+as a store has it (``secret_stores/``).
 """
 
 import msgspec
@@ -18,6 +19,7 @@ from trivium.settings.section import (
     MetricsSettings,
     OAuthSettings,
     PluginsSettings,
+    SecretsSettings,
     Section,
 )
 
@@ -288,6 +290,7 @@ class Settings(Section, frozen=True):
     prices: PricesSettings = PricesSettings()
     fetch: FetchSettings = FetchSettings()
     oauth: OAuthSettings = OAuthSettings()
+    secrets: SecretsSettings = SecretsSettings()
     logs: LogsSettings = LogsSettings()
     metrics: MetricsSettings = MetricsSettings()
     assets: AssetsSettings = AssetsSettings()

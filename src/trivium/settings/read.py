@@ -14,6 +14,7 @@ from msgspec import inspect
 from trivium.settings.errors import Path, Problem, shown
 from trivium.settings.model import Settings
 from trivium.settings.rules import RULES, rule
+from trivium.settings.secrets import REGISTERED
 
 _BAD = object()
 """Stands for a value that had a problem."""
@@ -125,7 +126,7 @@ class _Walk:
             wrong = found.given(raw)
             if wrong:
                 return self._report(path, wrong)
-        if found.resolved and isinstance(raw, str) and raw.startswith(("env:", "file:")):
+        if found.resolved and isinstance(raw, str) and raw.startswith(REGISTERED):
             try:
                 raw = self._look_up(raw)
             except ValueError as exc:

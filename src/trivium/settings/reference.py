@@ -34,6 +34,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[traces]": model.TracesSettings,
     "[fetch]": section.FetchSettings,
     "[oauth]": section.OAuthSettings,
+    "[secrets]": section.SecretsSettings,
     "[logs]": model.LogsSettings,
     "[metrics]": section.MetricsSettings,
     "[assets]": section.AssetsSettings,

@@ -4,8 +4,8 @@ Keys leave list positions out; ``*`` stands for any name in a table of the opera
 
 Values that look like references to secrets kept elsewhere, written as other programs write them,
 are refused. Nothing here looks such a reference up: it would travel to the vendor as the key
-itself, and be refused there long after ``trivium check`` was content. Two schemes are registered,
-``env:`` and ``file:``. A value that really begins so is put into a variable or a file.
+itself, and be refused there long after ``trivium check`` was content. What is looked up begins as
+``REGISTERED`` says. A value that really begins so is put into a variable or a file.
 """
 
 import re
@@ -18,10 +18,10 @@ from trivium.settings import payments, section, syntax
 from trivium.settings.errors import Path
 from trivium.settings.limits import LIMIT_MAX
 from trivium.settings.profile import EXAMPLES
+from trivium.settings.secret_stores.reference import PREFIXES as STORED
+from trivium.settings.secret_stores.reference import parse
+from trivium.settings.secrets import REGISTERED
 from trivium.settings.syntax import Check, above_zero, between, one_of
-
-REGISTERED: Final = ("env:", "file:")
-"""What ``secrets.py`` can look up, as it is written."""
 
 _MANAGERS: Final = re.compile(
     r"(?i)(?:vault|openbao|bao|op|1password|bitwarden|bws|doppler|infisical|akeyless|conjur|sops|"
@@ -50,13 +50,19 @@ def unregistered(value: str) -> str | None:
 
     Never holds the value: it may be a secret all the same.
     """
+    if value.startswith(STORED):
+        try:
+            parse(value)
+        except ValueError as exc:
+            return str(exc)
     if value.startswith(REGISTERED) or len(value) > SHOWN_MAX:
         return None
     if not any(found.match(value.strip()) for found in (_MANAGERS, _FORMS, _PATH_LIKE)):
         return None
     return (
-        "looks like a reference to a secret that is kept elsewhere, and only env:NAME and "
-        "file:PATH are looked up; a secret that really begins so goes into one of these"
+        "looks like a reference to a secret that is kept elsewhere, and only env:NAME, file:PATH, "
+        "vault:PATH#FIELD, aws-sm:NAME#FIELD and gcp-sm:NAME#FIELD are looked up; a secret that "
+        "really begins so goes into one of these"
     )
 
 
@@ -78,7 +84,7 @@ class Rule(msgspec.Struct, frozen=True):
     secret: bool = False
     """The value may be or hold a password: never shown."""
     resolved: bool = False
-    """``env:NAME`` and ``file:PATH`` are replaced by what they name when the file is read.
+    """A reference (``REGISTERED``) is replaced by what it names when the file is read.
 
     A channel's keys and headers are not: they stay references until the catalogue is built.
     """
@@ -232,6 +238,7 @@ _RULES: Final[dict[str, Rule]] = {
     "oauth.authorize_per_minute": Rule("authorize_per_minute = 600", _MANY),
     "oauth.token_per_minute": Rule("token_per_minute = 60", _MANY),
     "oauth.failures_per_minute": Rule("failures_per_minute = 20", _MANY),
+    "secrets.refresh_s": Rule("refresh_s = 300.0", _WAIT),
     "logs.level": Rule('level = "info"', one_of("debug", "info", "warning", "error")),
     "logs.format": Rule('format = "auto"', one_of("auto", "json", "text")),
     "metrics.enabled": Rule("enabled = true"),

@@ -1,4 +1,7 @@
-"""Turn ``env:NAME`` and ``file:PATH`` into what they name. Values never reach a message."""
+"""Turn ``env:NAME``, ``file:PATH`` and references to stores into what they name.
+
+Values never reach a message.
+"""
 
 import os
 import re
@@ -8,7 +11,11 @@ from typing import Final
 
 from trivium.secret import Secret
 from trivium.settings.errors import SettingsError
+from trivium.settings.secret_stores.lookup import StoredSecrets
+from trivium.settings.secret_stores.reference import PREFIXES as STORED
 
+REGISTERED: Final = ("env:", "file:", *STORED)
+"""How everything begins that is looked up, to the letter."""
 _USABLE: Final = re.compile(r"[\x20-\x7e]+")
 BYTES_MAX: Final = 65_536
 """A secret file longer than this is not a secret but the wrong file."""
@@ -17,9 +24,13 @@ BYTES_MAX: Final = 65_536
 class Secrets:
     """Looks secrets up in one environment and, for relative paths, from one folder."""
 
-    def __init__(self, environ: Mapping[str, str], folder: Path) -> None:
+    def __init__(
+        self, environ: Mapping[str, str], folder: Path, stored: StoredSecrets | None = None
+    ) -> None:
+        """``stored``: what stores are asked through; ``None``: nothing is known of them yet."""
         self._environ = environ
         self._folder = folder
+        self.stored = stored or StoredSecrets(environ)
         self.files: dict[Path, os.stat_result | None] = {}
         """Every file asked for so far, as it was when read; ``None`` for one that could not be.
 
@@ -27,7 +38,7 @@ class Secrets:
         """
 
     def resolve(self, text: str, setting: str) -> Secret:
-        """The secret that ``text`` names, or ``text`` itself when it has neither prefix.
+        """The secret that ``text`` names, or ``text`` itself when it has none of the prefixes.
 
         Raises SettingsError naming ``setting`` and the variable or file, never the value.
         """
@@ -44,6 +55,10 @@ class Secrets:
         elif text.startswith("file:"):
             name = text.removeprefix("file:")
             value, origin = self._file(name), f"the file {name}"
+        elif text.startswith(STORED):
+            value, origin = self.stored.look_up(text).strip(), f"the secret {text}"
+            if len(value) > BYTES_MAX:
+                raise ValueError(f"names the secret {text}, which is above {BYTES_MAX} bytes")
         else:
             value, origin = text, "it"
         if not value:

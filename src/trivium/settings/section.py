@@ -74,6 +74,14 @@ class FetchSettings(Section, frozen=True):
     """Ranges such as "10.20.0.0/16" that may be fetched from although they are not public."""
 
 
+class SecretsSettings(Section, frozen=True):
+    """Secrets that the settings name in stores: Vault, AWS or Google Secret Manager."""
+
+    refresh_s: float = 300.0
+    """How often each worker looks them up again, so that a secret that is replaced there is in
+    force minutes later; 0: only when the file is read again."""
+
+
 class ImagesSettings(Section, frozen=True):
     """The models of image requests that name none."""
 

@@ -1,6 +1,6 @@
 """Says whether this worker can answer a priced call now, and which parts are missing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from trivium.edge.listener import Listener
@@ -26,13 +26,17 @@ class Parts:
         snapshot: "Snapshot",
         shared: "SharedState | None",
         poll_s: float,
+        secrets: Callable[[], bool | None] = lambda: None,
     ) -> None:
-        """``poll_s``: seconds between two looks at the keys; ``shared``: ``None`` for none."""
+        """``poll_s``: seconds between two looks at the keys; ``shared``: ``None`` for none;
+        ``secrets``: whether stores gave every secret when last asked, ``None`` without stores.
+        """
         self._listeners = listeners
         self._ledger = ledger
         self._snapshot = snapshot
         self._shared = shared
         self._poll_s = poll_s
+        self._secrets = secrets
 
     def now(self, *, database: bool | None = None) -> Readiness:
         """As it stands. ``database``: whether it answers; ``None``: whether it did lately.
@@ -51,4 +55,7 @@ class Parts:
         wanted = {"database": database, "keys": self._snapshot.age() < 10 * self._poll_s}
         if self._shared is not None:
             wanted["shared"] = self._shared.is_up
+        fresh = self._secrets()
+        if fresh is not None:
+            wanted["secrets"] = fresh
         return Readiness(needed=needed, wanted=wanted)

@@ -95,7 +95,7 @@ async def serve(
     if problems := unusable(settings):
         raise SettingsError(*problems)
     present(settings)
-    worker = _Worker(settings, catalogue, places)
+    worker = _Worker(settings, catalogue, places, lambda: reader.is_fresh)
     watch = FileWatch(reader, (settings, catalogue), worker.swap, asked=worker.asked)
     # before anybody is told the process id: the first signal may come at once
     stop = Stop()
@@ -144,11 +144,16 @@ class _Worker:
     _parts: "Parts"
 
     def __init__(
-        self, settings: Settings, catalogue: Catalogue, places: "SharedNumbers | None"
+        self,
+        settings: Settings,
+        catalogue: Catalogue,
+        places: "SharedNumbers | None",
+        secrets: Callable[[], bool | None],
     ) -> None:
         self._settings = settings
         self._catalogue = catalogue
         self._places = places
+        self._secrets = secrets
 
     def swap(self, read: Settings, new: Catalogue) -> None:
         """Put settings that were read again in force."""
@@ -188,7 +193,7 @@ class _Worker:
         await look_after(settings, services, database, shared, stack)
         await _equip(services, settings, database, ledger, origin, stack)
         poll_s = settings.storage.poll_s
-        self._parts = parts = Parts(listeners, ledger, snapshot, shared, poll_s)
+        self._parts = parts = Parts(listeners, ledger, snapshot, shared, poll_s, self._secrets)
         self._metrics = await _counting(
             settings, services, listeners, recorder, ledger, parts, self._places, stack
         )

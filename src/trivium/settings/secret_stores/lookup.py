@@ -1,0 +1,89 @@
+"""Looks secrets up in stores, for one reading of the settings.
+
+A document is fetched once, however many of its fields are named. A store that does not answer is
+not asked again in the same reading, so that one that is away costs its time limit once.
+"""
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from trivium.settings.secret_stores.reference import StoredReference, field_of, parse
+from trivium.settings.secret_stores.store import (
+    TIMEOUT_S,
+    Document,
+    SecretStore,
+    StoreError,
+    bounded,
+)
+
+_MODULES: Final = {"vault": "vault", "aws-sm": "aws", "gcp-sm": "gcp"}
+"""Each has a function ``open_store`` that imports the library."""
+_NOTHING: Final[Mapping[str, str]] = {}
+
+
+def open_store(scheme: str, environ: Mapping[str, str]) -> SecretStore:
+    """The store of a scheme, as the environment names it. Raises StoreError."""
+    module = importlib.import_module(f"trivium.settings.secret_stores.{_MODULES[scheme]}")
+    opened: SecretStore = module.open_store(environ)
+    return opened
+
+
+class StoredSecrets:
+    """Everything that one reading finds in stores."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        known: Mapping[str, str] = _NOTHING,
+        *,
+        opening: Callable[[str, Mapping[str, str]], SecretStore] = open_store,
+        limit_s: float = TIMEOUT_S,
+    ) -> None:
+        """``known``: what an earlier reading found, by reference; it stays in force where a store
+        does not give the secret now.
+        """
+        self._environ = environ
+        self._known = known
+        self._opening = opening
+        self._limit_s = limit_s
+        self._stores: dict[str, SecretStore] = {}
+        self._away: dict[str, StoreError] = {}
+        self._documents: dict[tuple[str, str], Document] = {}
+        self.values: dict[str, str] = {}
+        """What this reading uses, by reference."""
+        self.stale: dict[str, str] = {}
+        """References whose earlier value is used, with why."""
+
+    def look_up(self, text: str) -> str:
+        """The secret that a reference names. Raises ValueError, without its value."""
+        if text not in self.values:
+            self.values[text] = self._find(text)
+        return self.values[text]
+
+    def _find(self, text: str) -> str:
+        reference = parse(text)
+        try:
+            return field_of(self._document(reference), reference.field)
+        except (StoreError, ValueError) as exc:
+            if text in self._known:
+                self.stale[text] = str(exc)
+                return self._known[text]
+            raise ValueError(f"names the secret {text}, which {exc}") from None
+
+    def _document(self, reference: StoredReference) -> Document:
+        scheme, name = reference.scheme, reference.name
+        if scheme in self._away:
+            raise self._away[scheme]
+        try:
+            if scheme not in self._stores:
+                self._stores[scheme] = self._opening(scheme, self._environ)
+            if (scheme, name) not in self._documents:
+                store = self._stores[scheme]
+                read = bounded(lambda: store.read(name), self._limit_s)
+                self._documents[scheme, name] = read
+        except StoreError as exc:
+            if exc.whole:
+                self._away[scheme] = exc
+            raise
+        return self._documents[scheme, name]
