@@ -13,7 +13,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 VALUES = ROOT / "deploy" / "chart" / "values.yaml"
 _FILE = re.compile(r"(?ms)^<!-- file: (\S+) -->\n```(\w*)\n.*?^```$")
-_VALUES = re.compile(r"(?ms)^(<!-- values: \S+ -->)\n.*?(?=^\S*[^|\n<]|\Z)")
+_VALUES = re.compile(r"(?m)^(<!-- values: \S+ -->)\n(?:\n|\|.*\n)*")
 
 
 def pages():
@@ -34,17 +34,17 @@ def written(text):
         return f"<!-- file: {found[1]} -->\n```{found[2]}\n{body}```"
 
     text = _FILE.sub(block, text)
-    return _VALUES.sub(lambda found: f"{found[1]}\n{table()}\n", text)
+    return _VALUES.sub(lambda found: f"{found[1]}\n\n{table()}\n\n", text).rstrip("\n") + "\n"
 
 
 def table():
     """The chart's values, as a table."""
-    head = ["", "| value | default | meaning |", "|---|---|---|"]
+    head = ["| value | default | meaning |", "|---|---|---|"]
     lines = [
         f"| `{path}` | {'' if default is None else f'`{default}`'} | {meaning} |"
         for path, default, meaning in rows()
     ]
-    return "\n".join([*head, *lines, ""])
+    return "\n".join([*head, *lines])
 
 
 def rows(path=VALUES):
