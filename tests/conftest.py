@@ -23,7 +23,7 @@ from trivium.storage.schema import metadata
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
-WAITS = ("end_to_end", "corpus", "langchain", "node", "demo", "scripted", "cli", "wiring")
+WAITS = ("end_to_end", "deploy", "corpus", "langchain", "node", "demo", "scripted", "cli", "wiring")
 """Folders whose tests mostly wait for processes of their own."""
 LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py")
 """Files of a minute or so, which one process does alone."""
