@@ -26,6 +26,7 @@ hypothesis.settings.load_profile("untimed")
 WAITS = (
     "end_to_end",
     "packaging",
+    "deploy",
     "corpus",
     "langchain",
     "node",

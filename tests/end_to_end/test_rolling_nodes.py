@@ -1,6 +1,6 @@
 """Nodes restarted one after the other behind what stands in front of them: nobody loses a request.
 
-The settings of nginx, Caddy and HAProxy are those of docs/operate/nodes.md, word for word.
+The settings of nginx, Caddy, HAProxy and Envoy are those of deploy/proxies, word for word.
 """
 
 import os

@@ -62,6 +62,35 @@ def test_a_secret_that_is_too_short_is_a_mistake_of_the_settings(tmp_path, monke
     assert "short" not in str(caught.value)
 
 
+def test_the_secret_may_be_in_a_file(tmp_path, monkeypatch):
+    """As all other secrets may, for whoever keeps them out of environments; several, too."""
+    settings = of(tmp_path, "one")
+    file = tmp_path / "secret"
+    file.write_text("n" * 32 + " " + "o" * 32 + "\n")
+    for given in (file.read_text(), f"file:{file}"):
+        monkeypatch.setenv("TRIVIUM_SECRET", given)
+        assert secret.keys_of(settings)._keys == secret.present(settings)._keys
+        assert 2 == len(secret.present(settings)._keys)
+    file.write_text("short\n")
+    with pytest.raises(SettingsError, match="at least 32 characters"):
+        secret.present(settings)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"), [(None, "cannot be read: No such file"), ("\n", "is empty")]
+)
+def test_a_file_without_the_secret_is_named(tmp_path, monkeypatch, made, said):
+    """Nobody is left to go on with a key of the machine's own."""
+    file = tmp_path / "secret"
+    if made is not None:
+        file.write_text(made)
+    monkeypatch.setenv("TRIVIUM_SECRET", f"file:{file}")
+    for look in (secret.present, secret.keys_of):
+        with pytest.raises(SettingsError, match=f"TRIVIUM_SECRET .*{file}.*{said}"):
+            look(of(tmp_path, "one"))
+    assert not (tmp_path / "one").exists()
+
+
 @pytest.mark.parametrize("made", ["directory", "empty", "long"])
 def test_a_key_file_that_is_none_is_named(tmp_path, made):
     """With what is wrong with it."""

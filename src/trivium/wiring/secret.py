@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Final
 from trivium.settings.errors import SettingsError
 from trivium.settings.load import environment
 from trivium.settings.model import Settings
+from trivium.settings.secrets import Secrets
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
     from trivium.storage.root_key import RootKeys
 
 VARIABLE: Final = "TRIVIUM_SECRET"
+"""The secrets themselves, or ``file:PATH`` of what has them."""
 
 
 def key_file(settings: Settings) -> Path:
@@ -19,12 +21,23 @@ def key_file(settings: Settings) -> Path:
     return Path(settings.storage.journal) / "trivium.key"
 
 
+def _given() -> str | None:
+    """Return what the variable says, or the file that it names. Raises SettingsError."""
+    value = environment().get(VARIABLE)
+    if value is None or not value.startswith("file:"):
+        return value
+    try:
+        return Secrets({}, Path()).look_up(value)
+    except ValueError as error:
+        raise SettingsError(f"{VARIABLE} {error}") from None
+
+
 def present(settings: Settings) -> "RootKeys | None":
     """Return the keys there are; ``None``: the first start will make one. Raises SettingsError."""
     from trivium.storage.root_key import RootKeyError, found_keys
 
     try:
-        return found_keys(environment().get(VARIABLE), key_file(settings))
+        return found_keys(_given(), key_file(settings))
     except RootKeyError as error:
         raise SettingsError(str(error)) from None
 
@@ -33,7 +46,7 @@ def keys_of(settings: Settings) -> "RootKeys":
     """Return the keys there are, made now if there are none."""
     from trivium.storage.root_key import root_keys
 
-    return root_keys(environment().get(VARIABLE), key_file(settings))
+    return root_keys(_given(), key_file(settings))
 
 
 async def agreed(settings: Settings, database: "Database") -> None:

