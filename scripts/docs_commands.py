@@ -7,6 +7,10 @@ Every shell block is run unless a comment before it says why not:
     <!-- not run: needs a cluster -->
     <!-- not run, trivium prices update: fetches a catalogue -->     only that command of the block
     <!-- run in an empty folder -->                                   with no settings there
+    <!-- write trivium.toml -->                                       a block of settings
+    <!-- add to trivium.toml -->
+
+What a ``console`` block prints below its commands is what they answer, where ``…`` is anything.
 
 tests/docs/test_commands.py runs them, against a gateway before a vendor that stands in.
 """
@@ -31,7 +35,9 @@ NOT_HERE = {
 """Programs whose blocks are not run, wherever they stand, and why."""
 SHELL = frozenset({"sh", "bash", "console", "shell"})
 PROMPT = "$ "
-MARK = re.compile(r"<!-- *(not run|run)(?:, ([^:]+?))?(?:: *(.*?)| in an empty folder)? *-->")
+MARK = re.compile(
+    r"<!-- *(?:(not run)(?:, ([^:]+?))?: *(.*?)|(run) in an empty folder|(write|add to) (\S+)) *-->"
+)
 FENCE = re.compile(r"( *)(```+) *(\w*)$")
 HEREDOC = re.compile(r"<<-? *['\"]?(\w+)")
 DATA = re.compile(r"[\[{<\d#]|HTTP/|[\w ]+: |\w+ *= |-----")
@@ -48,7 +54,7 @@ class Block:
     """After the fence; empty for a block that is indented."""
     lines: list[str]
     marks: list[tuple[str, str, str]] = field(default_factory=list)
-    """``run`` or ``not run``, of which command (all: empty), and why."""
+    """What a mark says, of which command (all: empty) or file, and why."""
 
     @property
     def where(self) -> str:
@@ -68,31 +74,40 @@ class Block:
         return self.prompted or not DATA.match(self.lines[0])
 
     @property
+    def file(self) -> tuple[str, str]:
+        """``write`` or ``add to``, and the file that the block is for; empty for none."""
+        return next(((k, name) for k, name, _ in self.marks if k in {"write", "add to"}), ("", ""))
+
+    @property
     def alone(self) -> bool:
         """Whether it begins where no settings are."""
         return any(kind == "run" for kind, _, _ in self.marks)
 
-    def commands(self) -> list[str]:
-        """One a command, continued lines and the bodies of loops and texts within it."""
-        found: list[str] = []
+    def steps(self) -> list[tuple[str, str]]:
+        """Each command, with continued lines and the bodies of loops and texts, and its answer."""
+        found: list[list[str]] = []
         going_on = False
         for line in self.lines:
-            begins = line.removeprefix(PROMPT) if self.prompted else line
+            begins = not self.prompted or line.startswith(PROMPT)
             if going_on:
-                found[-1] += "\n" + line
-            elif not self.prompted or line.startswith(PROMPT):
-                found.append(begins)
-            else:
-                continue
-            going_on = _goes_on(found[-1])
-        return [command for command in found if command.strip()]
+                found[-1][0] += "\n" + line
+            elif begins:
+                found.append([line.removeprefix(PROMPT) if self.prompted else line, ""])
+            elif found:
+                found[-1][1] += line + "\n"
+            going_on = bool(found) and (begins or going_on) and _goes_on(found[-1][0])
+        return [(command, answer) for command, answer in found if command.strip()]
 
-    def kept(self) -> Iterator[str]:
-        """Those to be run."""
+    def commands(self) -> list[str]:
+        """Them alone."""
+        return [command for command, _ in self.steps()]
+
+    def kept(self) -> Iterator[tuple[str, str]]:
+        """Those to be run, with what they answer."""
         skipped = [command for kind, command, _ in self.marks if kind == "not run" and command]
-        for command in self.commands():
+        for command, answer in self.steps():
             if not command.startswith(tuple(skipped)):
-                yield command
+                yield command, answer
 
     def why_not(self) -> str:
         """Why the whole block is not run; empty where it is."""
@@ -141,7 +156,8 @@ def blocks(page: str, text: str) -> list[Block]:
         elif indented and found and number == found[-1].line + len(found[-1].lines):
             found[-1].lines.append(line[4:])
         elif match := MARK.fullmatch(line.strip()):
-            marks = [*marks, (match[1], match[2] or "", match[3] or "")]
+            kind = match[1] or match[4] or match[5]
+            marks = [*marks, (kind, match[2] or match[6] or "", match[3] or "")]
         elif line.strip():
             marks = []
         before = "" if MARK.fullmatch(line.strip()) else line

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import sys
 from datetime import UTC, datetime
@@ -67,7 +68,14 @@ quit() {
   kill $PID && wait $PID || { cat "$FOLDER/serve.log" >&2; return 1; }
   PID=
 }
-curl() { command curl --fail-with-body "$@"; }
+taken_up() {
+  for _ in $(seq 600); do
+    [ "$(grep -c settings_re "$FOLDER/serve.log")" -gt "$BEFORE" ] && break
+    sleep 0.1
+  done
+  ! grep settings_refused "$FOLDER/serve.log"
+}
+curl() { command curl $FAIL "$@"; }
 trivium() { case $1 in serve) served "$@" ;; *) command trivium "$@" ;; esac; }
 trap 'kill $PID 2>/dev/null' EXIT
 """
@@ -200,20 +208,33 @@ def environment(shared_url):
     }
 
 
-def localized(command, folder, port):
-    """A command with the page's addresses, years and paths as they are here."""
-    for there, here in (
+def localized(text, folder, port):
+    """A page's text with addresses, years and paths as they are here."""
+    return replaced(
+        text,
         ("127.0.0.1:8080", f"127.0.0.1:{port}"),
         ("0.0.0.0:8080", f"127.0.0.1:{port}"),
         ("2027-", f"{datetime.now(UTC).year + 1}-"),
         ("/etc/trivium/", f"{folder}/etc/"),
-        (" PID ", " $PID "),
+    )
+
+
+def filled_in(command, folder, port):
+    """A command with what a reader would put in; what was used is booked within two seconds."""
+    return replaced(
+        re.sub(r"(?<!\$)\bPID\b", "$PID", localized(command, folder, port)),
         ("7K3QM-0XV9A-C5T2E-RWH8N-4B9TN", "$CODE"),
         ("sk-gateway-…", "$KEY"),
         ("=…", "=sk-vendor-0123456789abcdef"),
-    ):
-        command = f"{command} ".replace(there, here)
-    return command.rstrip()
+        ("trivium ledger export", "sleep 2; trivium ledger export"),
+    )
+
+
+def replaced(text, *pairs):
+    """Each of these by its other."""
+    for there, here in pairs:
+        text = text.replace(there, here)
+    return text
 
 
 def settings(vendor_origin):
@@ -222,23 +243,67 @@ def settings(vendor_origin):
     return SETTINGS.format(vendor=vendor_origin) + "".join(models)
 
 
-def script(page, found, folder, port):
-    """Everything a page's blocks do, in turn, in one shell."""
+def script(page, found, folder, port, vendor_origin):
+    """Everything a page's blocks do, in turn, in one shell; an answer is kept as out.LINE.N."""
     text = "\n".join("\n".join(block.lines) for block in found)
     lines = [PRELUDE, "trivium migrate >/dev/null 2>&1", PEOPLE]
     lines += [ADA] if "--user ada" in text and "user create ada" not in text else []
     lines += ["trivium serve; went start"]
     lines += [localized(OF_PAGE.get(page, ""), folder, port)]
     for block in found:
-        if block.language == "python":
-            body = localized("\n".join(block.lines), folder, port)
-            steps = [f"python - <<'END_OF_EXAMPLE'\n{body}\nEND_OF_EXAMPLE"]
-        else:
-            steps = [localized(command, folder, port) for command in block.kept()]
+        body = localized("\n".join(block.lines), folder, port)
+        lines.append(f"echo '== {block.where}' >&2")
+        lines.append(f"FAIL={'' if block.language == 'console' else '--fail-with-body'}")
         if block.alone:
             lines.append("mkdir -p alone; cd alone")
-        for step in steps:
-            lines += [f"echo '== {block.where}' >&2", step, f"went {block.where}"]
+        kind, name = block.file
+        if kind:
+            into = ">" if kind == "write" else ">>"
+            lines.append('BEFORE=$(grep -c settings_re "$FOLDER/serve.log")')
+            lines.append(f"cat {into} {name} <<'END'\n{pointed(body, vendor_origin)}\nEND")
+            lines += [f"taken_up; went {block.where}"] if name == "trivium.toml" else []
+        elif block.language in PROGRAMS:
+            run = PROGRAMS[block.language]
+            lines += [f"{run} <<'END'\n{body}\nEND", f"went {block.where}"]
+        else:
+            for number, (command, _) in enumerate(block.kept()):
+                step = filled_in(command, folder, port)
+                kept = f' >"$FOLDER/out.{block.line}.{number}" 2>&1'
+                lines.append(f"{{ {step}\n}}{kept if block.language == 'console' else ''}")
+                lines.append(f"went '{block.where} ({number + 1})'")
         if block.alone:
             lines.append('cd "$FOLDER"')
     return "\n".join([*lines, "quit; went 'the end of the gateway'"]) + "\n"
+
+
+def node_modules(folder, clients):
+    """The Node clients by the names that their vendors give them."""
+    (folder / "@google").mkdir(parents=True)
+    (folder / "@google" / "genai").symlink_to(clients / "genai-3")
+    (folder / "@anthropic-ai").symlink_to(clients / "@anthropic-ai")
+    (folder / "openai").symlink_to(clients / "openai-7")
+
+
+PROGRAMS = {"python": "python -", "js": "node --input-type=module"}
+
+
+def pointed(text, vendor_origin):
+    """Settings whose channels lead to the vendor that stands in, whichever they name."""
+    text = re.sub(r'base_url = "https?://[^/"]+', f'base_url = "{vendor_origin}', text)
+    for name, base in (("OPENAI", "/v1"), ("ANTHROPIC", ""), ("GEMINI", "")):
+        line = f'api_key = "env:{name}_API_KEY"'
+        text = text.replace(line, f'{line}\nbase_url = "{vendor_origin}{base}"')
+    return text
+
+
+HOSTS = ("api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com")
+
+
+def answers(block, folder, port, vendor_origin):
+    """Each command of a block with what it should and what it did answer, columns pushed up."""
+    here = vendor_origin.removeprefix("http://")
+    for number, (command, answer) in enumerate(block.kept()):
+        if block.language == "console" and answer.strip():
+            said = (folder / f"out.{block.line}.{number}").read_text(encoding="utf-8")
+            wanted = replaced(localized(answer, folder, port), *((host, here) for host in HOSTS))
+            yield command, *(re.sub(" +", " ", text).strip() for text in (wanted, said))

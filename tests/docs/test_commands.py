@@ -24,6 +24,7 @@ WALKED = sorted(
 )
 """Pages whose commands are run."""
 EVERYWHERE = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
+NODE_CLIENTS = ROOT / "tests" / "node" / "node_modules"
 SEPARATORS = ("|", ";", "&&", "||", "&", ">", "2>", ">>", "<", "(", ")", "\n")
 
 
@@ -38,11 +39,12 @@ def found(page):
 
 
 def runs(page):
-    """Those blocks that are run."""
+    """Those blocks that are run, or are files for others."""
     return [
         block
         for block in found(page)
-        if (block.is_shell or block.language == "python") and not block.why_not()
+        if (block.is_shell or block.language in prepared.PROGRAMS or block.file[0])
+        and not block.why_not()
     ]
 
 
@@ -126,15 +128,16 @@ def shared(tmp_path_factory):
     server.close()
 
 
-def run(page, folder, given):
+def run(page, folder, given, blocks):
     """Run a page's blocks; what they printed, in which it stops where something failed."""
     port = prepared.free_port()
     with prepared.vendor() as vendor:
         (folder / "etc").mkdir()
         (folder / "trivium.toml").write_text(prepared.settings(vendor.origin))
-        (folder / "page.sh").write_text(prepared.script(named(page), runs(page), folder, port))
+        text = prepared.script(named(page), blocks, folder, port, vendor.origin)
+        (folder / "page.sh").write_text(text)
         given |= {"FOLDER": str(folder), "TRIVIUM_SERVER__LISTEN": f"127.0.0.1:{port}"}
-        return subprocess.run(
+        done = subprocess.run(
             ["bash", "page.sh"],
             cwd=folder,
             env=given,
@@ -144,6 +147,13 @@ def run(page, folder, given):
             timeout=300,
             check=False,
         )
+    kept = [f"{path.name}: {path.read_text()}" for path in sorted(folder.glob("out.*"))]
+    assert 0 == done.returncode, "\n".join([done.stdout, *kept, done.stderr])[-5000:]
+    for block in blocks:
+        for command, wanted, said in prepared.answers(block, folder, port, vendor.origin):
+            pattern = re.escape(wanted).replace("…", ".*?")
+            right = re.fullmatch(pattern, said, re.DOTALL)
+            assert right, f"{block.where}: {command} answers\n{said}\nand not\n{wanted}"
 
 
 @pytest.mark.slow
@@ -160,8 +170,12 @@ def test_what_a_page_prints_runs(page, tmp_path, shared, request):
         given["TRIVIUM_STORAGE__URL"] = server.get_uri(database=name)
     if "USR2" in page.read_text(encoding="utf-8"):
         given["TRIVIUM_SERVER__WORKERS"] = "2"
-    done = run(page, tmp_path, given)
-    assert 0 == done.returncode, done.stdout[-3000:] + done.stderr[-3000:]
+    blocks = runs(page)
+    if NODE_CLIENTS.is_dir():
+        prepared.node_modules(tmp_path / "node_modules", NODE_CLIENTS)
+    else:
+        blocks = [block for block in blocks if block.language != "js"]
+    run(page, tmp_path, given, blocks)
 
 
 PAGE = r"""<!-- not run: why -->
@@ -195,9 +209,9 @@ def test_blocks_commands_and_marks_are_found():
     assert [3, 9, 15] == [block.line for block in shell]
     assert ["trivium a \\\n  --b   # c", "d"] == shell[0].commands()
     assert ["why", "", ""] == [block.why_not() for block in shell]
-    assert ["z"] == list(shell[1].kept())
+    assert [("z", "")] == list(shell[1].kept())
     assert shell[1].alone
-    assert ["trivium e 'f\ng'"] == shell[2].commands()
+    assert [("trivium e 'f\ng'", "answer\n")] == shell[2].steps()
 
 
 def test_an_option_that_is_not_there_is_caught():
