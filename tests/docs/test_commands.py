@@ -111,11 +111,16 @@ def test_examples_can_be_read(page):
 
 @pytest.mark.parametrize("page", WALKED, ids=named)
 def test_each_block_runs_or_says_why_not(page):
-    """A mark has a reason, and is of a command that is there."""
+    """A mark is written as they are, has its reason, and is of a command that is there."""
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if re.match(r" *<!-- *(not run|run|write|add to)\b", line):
+            assert docs_commands.MARK.fullmatch(line.strip()), f"{named(page)}: {line}"
     for block in found(page):
         for kind, command, reason in block.marks:
-            assert kind == "run" or reason, f"{block.where}: a mark without a reason"
-            assert not command or any(c.startswith(command) for c in block.commands()), block.where
+            if kind == "not run":
+                assert reason, f"{block.where}: a mark without a reason"
+                there = any(step.startswith(command) for step in block.commands())
+                assert there, f"{block.where}: there is no {command}"
 
 
 @pytest.fixture(scope="module")
