@@ -25,6 +25,7 @@ WALKED = sorted(
 """Pages whose commands are run."""
 EVERYWHERE = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 NODE_CLIENTS = ROOT / "tests" / "node" / "node_modules"
+COMMANDS = typer.main.get_command(app)
 SEPARATORS = ("|", ";", "&&", "||", "&", ">", "2>", ">>", "<", "(", ")", "\n")
 
 
@@ -69,8 +70,7 @@ def calls(command):
 
 def parse(words):
     """Read arguments as the command line does; click's own complaint when they are wrong."""
-    command = typer.main.get_command(app)
-    context = None
+    command, context = COMMANDS, None
     while hasattr(command, "commands"):
         context = typer.Context(command, parent=context, info_name=words[0])
         if words[0].startswith("-"):
