@@ -1,6 +1,6 @@
 # Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain soak fuzz agents compat bench chart lock news clean dev
+.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain docs soak fuzz agents compat bench chart lock news clean dev
 
 RUN := .venv/bin
 
@@ -39,6 +39,9 @@ node: ## install the Node clients that tests/node drives, from its lock
 
 langchain: ## install LangChain's clients, which tests/langchain drives, from their lock
 	@exec scripts/langchain.sh
+
+docs: ## the site of documents as site/index.html, from docs/ and the OpenAPI description, all links checked; installs its generator into .docs (SITE_URL=https://… for llms.txt)
+	@SITE_URL="$(SITE_URL)" exec scripts/docs.sh
 
 soak: dev ## the slow tests that `make check` leaves out, the worst cases on the compiled build, too (minutes to build)
 	@scripts/faketime.sh && { [ -n "$$TRIVIUM_WITHOUT_COMPILED" ] || scripts/compiled.sh; } && exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)

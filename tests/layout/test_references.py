@@ -66,9 +66,26 @@ def unindexed(docs):
     ]
 
 
+INSTALLED = frozenset({"node_modules", ".venv", "build", "site"})
+
+
 def pages(root):
     """Our Markdown: the pages at the root and everything below docs."""
     return [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]
+
+
+def all_pages(root):
+    """That of every other folder as well; a piece of news is read where the changelog is."""
+    folders = [
+        f for f in root.iterdir() if f.is_dir() and f.name not in INSTALLED and f.name[0] != "."
+    ]
+    below = [page for folder in folders for page in sorted(folder.rglob("*.md"))]
+    texts = {page: page.read_text(encoding="utf-8") for page in [*root.glob("*.md"), *below]}
+    return [
+        (root / page.name if page.name.startswith("+") else page, text)
+        for page, text in texts.items()
+        if not INSTALLED & set(page.relative_to(root).parts)
+    ]
 
 
 def test_sources_name_pages_that_exist(sources, root):
@@ -83,18 +100,12 @@ def test_sources_name_pages_that_exist(sources, root):
 
 def test_links_of_the_pages_lead_somewhere(root):
     """Nobody ends on a missing page."""
-    assert [] == [
-        line for page in pages(root) for line in dead_links(page, page.read_text(encoding="utf-8"))
-    ]
+    assert [] == [line for page, text in all_pages(root) for line in dead_links(page, text)]
 
 
 def test_links_of_the_pages_lead_to_headings(root):
     """Nor at the top of a long page whose part was renamed."""
-    found = [
-        line
-        for page in pages(root)
-        for line in dead_anchors(page, page.read_text(encoding="utf-8"))
-    ]
+    found = [line for page, text in all_pages(root) for line in dead_anchors(page, text)]
     assert [] == found, "\n".join(found)
 
 
