@@ -118,7 +118,7 @@ class Release:
 
     def sbom(self) -> None:
         """Write what is installed with it."""
-        target = self.out / f"trivium-{self.version}.cdx.json"
+        target = self.out / self.named("cdx.json")
         self.run(sys.executable, "scripts/release_sbom.py", "requirements/run.txt", str(target))
 
     def chart(self) -> None:
@@ -144,12 +144,16 @@ class Release:
         (self.out / f"{name}-{version}.tgz").write_bytes(packed(files, self.at))
 
     def image(self) -> None:
-        """Let deploy/image/release.sh add the image, as an archive, and what belongs to it."""
-        script = self.tree / "deploy" / "image" / "release.sh"
-        if script.is_file():
-            self.run("bash", str(script), str(self.out))
+        """Build the image as an archive, where deploy/image and what it takes are there."""
+        script = self.tree / "deploy" / "image" / "build.sh"
+        missing = [tool for tool in ("buildah", "debootstrap") if shutil.which(tool) is None]
+        if not script.is_file():
+            say("release: no image: deploy/image/build.sh is not there")
+        elif missing or os.geteuid() != 0:
+            say(f"release: no image: it takes root{''.join(f', {each}' for each in missing)}")
         else:
-            say("release: no image: deploy/image/release.sh is not there")
+            self.run("bash", str(script))
+            shutil.copy(self.tree / ".image" / "trivium.tar", self.out / self.named("image.tar"))
 
     def finish(self) -> None:
         """Write the statement of what came from what, then the sums of all files."""
@@ -160,6 +164,10 @@ class Release:
     def files(self) -> list[Path]:
         """Return what is there so far, in a fixed order."""
         return sorted(self.out.iterdir())
+
+    def named(self, suffix: str) -> str:
+        """Return the name of one of the release's files."""
+        return f"trivium-{self.version}.{suffix}"
 
     @property
     def version(self) -> str:

