@@ -4,7 +4,7 @@ Off by default: a checkout, an editable install and the pure wheel need no compi
 the same; what is compiled is beside its module in the wheel and found before it.
 Asked for with ``HATCH_BUILD_HOOK_ENABLE_CUSTOM=true``; needs mypy, setuptools, a C compiler and
 Python's headers. Built twice by the same compiler, wherever that is, it is the same to the byte
-(``tests/release``).
+(``tests/releases``).
 """
 
 import ast

@@ -29,7 +29,7 @@ WAITS = (
     "deploy",
     "corpus",
     "langchain",
-    "release",
+    "releases",
     "node",
     "demo",
     "scripted",

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import text
 
-from release.filled import OF_THE_GATEWAY, fill, rows, tables
+from releases.filled import OF_THE_GATEWAY, fill, rows, tables
 from storage.test_migrate import released
 from trivium.storage import migrate
 from trivium.storage.database import Database
