@@ -1,6 +1,6 @@
 # Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain soak fuzz agents compat bench chart lock news clean dev
+.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain soak fuzz agents compat bench chart image lock news clean dev
 
 RUN := .venv/bin
 
@@ -64,6 +64,9 @@ bench: dev ## CPU per request beside nginx; needs gcc, wrk and nginx
 chart: dev ## render, lint and validate the Helm chart (needs Go; builds helm and kubeconform into .chart, a minute or two)
 	@exec scripts/chart.sh
 
+image: ## the image of the compiled gateway, as .image/trivium.tar, without a container engine (as root, needs buildah and debootstrap; minutes)
+	@exec deploy/image/build.sh
+
 lock: dev ## resolve requirements/ anew, nothing younger than a week
 	@exec scripts/lock.sh
 
@@ -71,7 +74,7 @@ news: dev ## show the changelog entry that the fragments would make
 	@exec $(RUN)/towncrier build --draft --version next
 
 clean: ## remove .venv, caches and what a demo left
-	@rm -rf .venv .compiled .fuzz .chart .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
+	@rm -rf .venv .compiled .fuzz .chart .image .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
 
 dev:
 	@scripts/environment.sh dev

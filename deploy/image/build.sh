@@ -42,7 +42,9 @@ if [ -z "${BASE:-}" ] && ! buildah inspect --type image "$base" >/dev/null 2>&1;
 fi
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' pyproject.toml)
 options=(--isolation chroot --layers --file deploy/image/Dockerfile --ignorefile deploy/image/Dockerfile.dockerignore)
-options+=(--build-arg "BASE=$base" --build-arg "VERSION=$version" --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || true)")
+# what changes with each commit as labels: an argument would have every layer built anew
+options+=(--build-arg "BASE=$base" --label "org.opencontainers.image.version=$version")
+options+=(--label "org.opencontainers.image.revision=$(git rev-parse HEAD 2>/dev/null || true)")
 [ -z "${PIP_CERT:-}" ] || options+=(--secret "id=ca,src=$PIP_CERT")
 mkdir -p "$out"
 echo "building the image: three minutes for what is compiled" >&2
