@@ -6,7 +6,7 @@ from typing import Final
 
 SLOW: Final = (
     ", on a Python that was built without optimisation: "
-    "each request costs a quarter more processor time or more"
+    "each request costs a tenth to a quarter more processor time"
 )
 """How the first line of a start ends there."""
 
