@@ -1,6 +1,6 @@
 # Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain docs soak fuzz agents compat bench chart release workflows versions lock news clean dev
+.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain docs soak fuzz agents compat bench chart release workflows versions lock news clean dev image
 
 RUN := .venv/bin
 
@@ -75,6 +75,8 @@ workflows: ## look over .github/workflows with actionlint (needs Go) and zizmor
 
 versions: dev ## a fast part of the tests on the oldest versions that pyproject.toml permits, and on the newest (needs the package index)
 	@exec scripts/versions.sh $(ARGS)
+image: ## the image of the compiled gateway, as .image/trivium.tar, without a container engine (as root, needs buildah and debootstrap; minutes)
+	@exec deploy/image/build.sh
 
 lock: dev ## resolve requirements/ anew, nothing younger than a week
 	@exec scripts/lock.sh
@@ -84,6 +86,7 @@ news: dev ## show the changelog entry that the fragments would make
 
 clean: ## remove .venv, caches and what a demo left
 	@rm -rf .venv .compiled .fuzz .chart .release .versions .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
+	@rm -rf .venv .compiled .fuzz .chart .image .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
 
 dev:
 	@scripts/environment.sh dev

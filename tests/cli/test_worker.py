@@ -7,6 +7,7 @@ import socket
 import pytest
 
 from trivium.cli import worker
+from trivium.cli.interpreter import remark
 
 
 @pytest.mark.parametrize(
@@ -37,5 +38,5 @@ def test_one_line_says_where(capsys):
     """With the process to signal."""
     worker.announce(["http://127.0.0.1:8080", "http://127.0.0.1:8081"])
     origins = "http://127.0.0.1:8080, http://127.0.0.1:8081"
-    line = f"trivium is listening on {origins} (pid {os.getpid()})\n"
+    line = f"trivium is listening on {origins} (pid {os.getpid()}){remark()}\n"
     assert ("", line) == capsys.readouterr()

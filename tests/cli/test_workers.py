@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from trivium.cli.interpreter import remark
+
 SCRIPT = """
 import os, signal, sys, threading, time
 from trivium.cli import worker_sockets, workers
@@ -141,7 +143,7 @@ def test_one_line_says_when_all_listen(supervise):
     running = supervise()
     assert len(running.said("worker", 2)) == 2
     assert running.noted(
-        f"trivium is listening on http://127.0.0.1:1 (pid {running.process.pid})\n"
+        f"trivium is listening on http://127.0.0.1:1 (pid {running.process.pid}){remark()}\n"
     )
     assert running.err.read_text().count("listening") == 1
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from trivium.cli.interpreter import remark
 from trivium.cli.output import CommandFailed, note
 from trivium.settings.model import Settings
 
@@ -23,8 +24,8 @@ def _unheard(_: list[str]) -> None:
 
 
 def announce(origins: list[str]) -> None:
-    """Print the one line that says where the gateway listens."""
-    note(f"trivium is listening on {', '.join(origins)} (pid {os.getpid()})")
+    """Print the one line that says where the gateway listens, and when its Python is a slow one."""
+    note(f"trivium is listening on {', '.join(origins)} (pid {os.getpid()}){remark()}")
 
 
 def run_worker(
