@@ -1,6 +1,6 @@
 # Everything here works on a machine with Python 3.11 or newer and `make`; the rest is installed into .venv.
 .DEFAULT_GOAL := help
-.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain docs soak fuzz agents compat bench chart lock news clean dev
+.PHONY: help demo check compiled compiled-check coverage test layout lint types format dependencies node langchain docs soak fuzz agents compat bench chart release workflows versions lock news clean dev
 
 RUN := .venv/bin
 
@@ -67,6 +67,15 @@ bench: dev ## CPU per request beside nginx; needs gcc, wrk and nginx
 chart: dev ## render, lint and validate the Helm chart (needs Go; builds helm and kubeconform into .chart, a minute or two)
 	@exec scripts/chart.sh
 
+release: ## dist/: sdist, pure and compiled wheel, SBOM, chart, image, provenance, checksums, the same bytes each time (needs a C compiler; ARGS="--without-compiled")
+	@exec scripts/release.sh $(ARGS)
+
+workflows: ## look over .github/workflows with actionlint (needs Go) and zizmor
+	@scripts/release.sh environment && exec scripts/release_workflows.sh
+
+versions: dev ## a fast part of the tests on the oldest versions that pyproject.toml permits, and on the newest (needs the package index)
+	@exec scripts/versions.sh $(ARGS)
+
 lock: dev ## resolve requirements/ anew, nothing younger than a week
 	@exec scripts/lock.sh
 
@@ -74,7 +83,7 @@ news: dev ## show the changelog entry that the fragments would make
 	@exec $(RUN)/towncrier build --draft --version next
 
 clean: ## remove .venv, caches and what a demo left
-	@rm -rf .venv .compiled .fuzz .chart .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
+	@rm -rf .venv .compiled .fuzz .chart .release .versions .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
 
 dev:
 	@scripts/environment.sh dev

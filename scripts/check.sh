@@ -60,6 +60,7 @@ step types types
 [ "${TRIVIUM_WITHOUT_SPEECH:-}" = 1 ] || step speech scripts/environment.sh speech
 step node scripts/node.sh
 step langchain scripts/langchain.sh
+step release scripts/release.sh environment
 step browser scripts/browser.sh
 # tests/conftest.py has what waits most begin first, so that no process is left alone with it
 step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-3}" --dist loadfile \

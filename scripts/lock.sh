@@ -19,6 +19,9 @@ for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-depe
 compile pyproject.toml --group dev -o requirements/dev.txt
 compile pyproject.toml -o requirements/run.txt
 printf 'hatchling\nmypy\nsetuptools\n' | compile --no-annotate -c requirements/dev.txt -o requirements/compile.txt -
+# what make release runs, beside what is compiled with
+printf 'hatchling\nmypy\nsetuptools\ncyclonedx-python-lib[json-validation]\nzizmor\nauditwheel\nwheel\n' \
+  | compile --no-annotate -c requirements/dev.txt -o requirements/release.txt -
 # 3.0 is the last with a wheel for 3.11, 3.1 the first with one for 3.14
 printf 'atheris<3.1; python_version < "3.12"\natheris>=3.1; python_version >= "3.12"\n' \
   | compile --no-annotate -c requirements/dev.txt -o requirements/fuzz.txt -

@@ -29,6 +29,7 @@ WAITS = (
     "deploy",
     "corpus",
     "langchain",
+    "releases",
     "node",
     "demo",
     "scripted",
@@ -36,7 +37,7 @@ WAITS = (
     "wiring",
 )
 """Folders whose tests mostly wait for processes of their own."""
-LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py")
+LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py", "test_upgrade.py")
 """Files of a minute or so, which one process does alone."""
 
 

@@ -31,9 +31,9 @@ def _lines(shape, line, size):
     return make
 
 
-def _event(shape, size):
-    """A stream with an event of this many MiB of text."""
-    return lambda share: streams.wire(shape, "long_event", int(size * MIB * share / 20))
+def _event(shape, size, kind="long_event"):
+    """A stream with an event of this many MiB of text, or of a call or a thought."""
+    return lambda share: streams.wire(shape, kind, int(size * MIB * share / 20))
 
 
 def _rivals(count):
@@ -119,6 +119,13 @@ ANSWERS = [
         for upstream in SHAPES
         for caller in SHAPES
         if caller != upstream or caller == "chat"
+    ],
+    *[
+        answer(f"a {what} of 8 MiB", caller, upstream, _event(upstream, 8, f"long_{what}"), stream=True)
+        for what in ("call", "thought")
+        for upstream in SHAPES
+        for caller in SHAPES
+        if caller != upstream
     ],
     *[
         answer("an event of 32 MiB", caller, upstream, _event(upstream, 32), stream=True)

@@ -43,6 +43,11 @@ def _streams(events, first, last, end=b"", *, named=False):
     return found, {name: between(line) for name, line in _BETWEEN.items()}
 
 
+def _arguments(n):
+    """Of a call, of twenty bytes for each of these."""
+    return '{"a":"' + "long " * (4 * n) + '"}'
+
+
 def _chat_stream(n):
     def chunk(delta=None, index=0, reason=None, **more):
         return {
@@ -112,6 +117,8 @@ def _chat_stream(n):
             "counts_beside_others": lambda: [empty | {"usage": COUNTS, "x": i} for i in range(n)],
             "errors_after_the_end": lambda: [chunk(reason="stop"), b"data: [DONE]\n\n", *[{"error": {"message": "m"}}] * n],
             "long_event": lambda: [chunk({"content": "long " * (4 * n)})],
+            "long_call": lambda: [call(0), more(0, _arguments(n))],
+            "long_thought": lambda: [chunk({"reasoning_content": "long " * (4 * n)})],
             "lines_of_data": lambda: [b"".join(b"data: %b\n" % line for line in (b"{", *[b" "] * n, b'"choices":[]}')) + b"\n"],
         },
         [chunk({"role": "assistant"})],
@@ -185,6 +192,8 @@ def _responses_stream(n):
             "thoughts_whole": lambda: [closed(i, item(i, "reasoning", summary=[{"type": "summary_text", "text": "t"}], encrypted_content="sealed")) for i in range(n)],
             "items_placed_at_the_end": lambda: [*[opened(2 * n + i) for i in range(min(n, 1000))], event("completed", response=whole(*[item(2 * n, role="assistant", content=[])] * n, *[item("", role="assistant", content=[])] * min(n, 1000)))],
             "long_event": lambda: [opened(0), said(0, "long " * (4 * n))],
+            "long_call": lambda: [opened(0, call(0)), event("function_call_arguments.delta", output_index=0, item_id="i0", delta=_arguments(n))],
+            "long_thought": lambda: [opened(0, item(0, "reasoning", summary=[])), event("reasoning_summary_text.delta", output_index=0, item_id="i0", summary_index=0, delta="long " * (4 * n))],
         },
         [event("created", response=whole(status="in_progress"))],
         [event("completed", response=whole())],
@@ -244,6 +253,8 @@ def _messages_stream(n):
             "counts_after_iterations": lambda: [{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2, "iterations": [{"type": "compaction", "input_tokens": 9, "output_tokens": 2}] * n}}, *[{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2}}] * n],
             "iterations": lambda: [{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2, "iterations": [{"type": "compaction", "input_tokens": 9, "output_tokens": 2}] * n}}],
             "long_event": lambda: [start(), delta("text", text="long " * (4 * n)), stop()],
+            "long_call": lambda: [call(0), delta("input_json", partial_json=_arguments(n)), stop()],
+            "long_thought": lambda: [think, delta("thinking", thinking="long " * (4 * n)), stop()],
         },
         [{"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": {"input_tokens": 9, "output_tokens": 1}}}],
         [{"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": {"output_tokens": 2}}, {"type": "message_stop"}],
@@ -281,6 +292,8 @@ def _generate_stream(n):
             "errors": lambda: [chunk(text), *[{"error": {"code": 500, "message": "m"}}] * n],
             "ends": lambda: [chunk(text, finishReason="STOP")] * n,
             "long_event": lambda: [chunk({"text": "long " * (4 * n)})],
+            "long_call": lambda: [chunk({"functionCall": {"id": "c0", "name": "t", "args": {"a": "long " * (4 * n)}}})],
+            "long_thought": lambda: [chunk({"text": "long " * (4 * n), "thought": True})],
         },
         [],
         [chunk(finishReason="STOP") | {"usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 2, "totalTokenCount": 11}}],

@@ -7,7 +7,7 @@ import pytest
 
 FILES = (
     *("bootstrap.txt", "build.txt", "run.txt", "dev.txt", "engine.txt", "speech.txt"),
-    *("langchain.txt", "docs.txt"),
+    *("langchain.txt", "docs.txt", "release.txt"),
 )
 PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)(\[[a-z,]+\])?==[^ ;\\]+( ;[^\\]+)?( \\)?$")
 HASH = re.compile(r"^    --hash=sha256:[0-9a-f]{64}( \\)?$")

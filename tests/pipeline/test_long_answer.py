@@ -11,8 +11,13 @@ from scripted_upstream import Close, Double, Send, Wait, chunked
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
 from trivium.pipeline.translated_stream import LONG_BYTES
+from trivium.response_store.service import ResponseStore
+from trivium.secret import Keyring
+from trivium.settings.model import ResponsesSettings
+from trivium.storage.vault import Vault
 from trivium.wire import sse
 
+VAULT = Vault(Keyring(b"k" * 32))
 LONG = 3 * LONG_BYTES
 TEXT = "Let me " + "y" * LONG
 HEAD = b"HTTP/1.1 200 OK\r\n" + SSE + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -213,3 +218,27 @@ async def test_a_long_answer_is_called_off_between_two_pieces():
         await line.close()
         await ended(gateway)
         assert 1 == len(gateway.services.ledger.settled)
+
+
+@pytest.mark.asyncio
+async def test_a_long_answer_is_kept_whole(database):
+    """Of what is written piece by piece the last one is the response."""
+    memory = ResponseStore(database, VAULT, ResponsesSettings())
+    memory.start()
+    script = [Send(chunked(words_alone(LONG), headers=SSE))]
+    async with (
+        Double([script]) as vendor,
+        Gateway.to(("deepseek", vendor), recall=memory) as gateway,
+    ):
+        asked = {"model": "m", "input": "x", "stream": True}
+        status, _, got = await gateway.post("/v1/responses", asked)
+        assert 200 == status
+        last = sse.frames(got)[-1]
+        assert b"response.completed" == last.event
+        told = msgspec.json.decode(last.data)["response"]
+        status, _, kept = await gateway.get("/v1/responses/" + told["id"])
+        assert 200 == status
+        kept = msgspec.json.decode(kept)
+        assert told["output"] == kept["output"]
+        assert TEXT == kept["output"][0]["content"][0]["text"]
+    await memory.close()

@@ -13,6 +13,7 @@ from trivium.conversation.events import (
     UsageReport,
 )
 from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import Text
 from trivium.conversation.usage import Usage
 from trivium.pipeline.translated_stream import PIECE_CHARS, TranslatedStream, unheard
@@ -115,9 +116,16 @@ def test_a_text_of_megabytes_is_written_in_pieces():
     assert [Start("a", "m"), begin, end] == [one for one in found if type(one) is not Delta]
 
 
-def test_a_call_is_written_with_its_end():
-    """Its writer looks there for what goes before it."""
-    said = [
-        PartStart(0, ToolCall("c", "t", "")), Delta(0, "x" * (PIECE_CHARS + 1)), PartEnd(0),
-    ]  # fmt: skip
-    assert said == written(*said)[1:]
+def test_a_long_call_is_told_at_its_start_what_its_end_carries():
+    """Writers say the attachments of a call before it, and see no end in the same piece."""
+    sealed = Opaque("a", b"1", StateOrigin("chat", "c", "m"))
+    at_start = Opaque("b", b"2", StateOrigin("chat", "c", "m"))
+    found = written(
+        PartStart(0, ToolCall("c", "t", "", opaque=(at_start,))),
+        Delta(0, "x" * (PIECE_CHARS + 1)),
+        PartEnd(0, (sealed,)),
+    )[1:]
+    assert PartStart(0, ToolCall("c", "t", "", opaque=(at_start, sealed))) == found[0]
+    assert "x" * (PIECE_CHARS + 1) == "".join(one.text for one in found[1:-1])
+    assert PartEnd(0) == found[-1]
+    assert 4 == len(found)

@@ -23,7 +23,7 @@ from trivium.wire.codec import AnswerContext
 from trivium.wire.messages.codec import CODEC as MESSAGES
 from trivium.wire.messages.stream import watch as messages_watch
 from trivium.wire.operation import Operation
-from trivium.wire.passage import RequestFacts
+from trivium.wire.passage import PieceWritten, RequestFacts
 from trivium.wire.responses.codec import CODEC as RESPONSES
 from trivium.wire.sse import frames
 
@@ -126,6 +126,48 @@ def test_the_watch_ends_the_stream(watch):
     assert repaired.end(fault, "req_9") == b"data: end\n\n"
     assert (fault, "req_9") == watch.ended
     assert repaired.error == b"{}"
+
+
+class Slow:
+    """A watch that hands on what it reads, and its tail, in two pieces each."""
+
+    usage = error = None
+    stopped = finished = False
+
+    def __init__(self):
+        self.left = []
+
+    def feed(self, data):
+        if data:
+            self.left = [data[:4]]
+            raise PieceWritten(data[4:])
+        return self.left.pop()
+
+    def end(self, fault, request_id):
+        if not self.finished:
+            self.finished, self.left = True, [b"tail"]
+            raise PieceWritten(b"last ")
+        return b""
+
+
+def test_pieces_pass_once_and_in_their_order():
+    """Those of a block that the end of the body closed as well."""
+
+    def all_of(call):
+        try:
+            return [call()]
+        except PieceWritten as piece:
+            return [piece.out, *all_of(lambda: repaired.feed(b""))]
+
+    repaired = repair(ALL, Operation.CHAT, Slow())
+    assert [b"e\n\n", b": on"] == all_of(lambda: repaired.feed(b": one\n\n"))
+    assert [] == [one for one in all_of(lambda: repaired.feed(b'data: {"a":1}')) if one]
+    out = all_of(lambda: repaired.end(None, "r"))
+    assert b"data" == out.pop()
+    assert out[0].endswith(b"\n\n")
+    assert [b"last ", b"tail"] == all_of(lambda: repaired.end(None, "r"))
+    assert repaired.finished
+    assert [b""] == all_of(lambda: repaired.end(None, "r"))
 
 
 def test_the_wrapper_shows_what_its_watch_has_seen(recorded, watch):

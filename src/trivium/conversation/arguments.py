@@ -7,7 +7,7 @@ import msgspec
 RAW_MEMBER: Final = "_raw"
 """Holds arguments that are no JSON object where the shape demands an object."""
 
-_NOTHING: Final = frozenset({"", "null"})
+_NOTHING: Final = ("", "null")  # no set, which would go over all of a text
 
 _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
+import msgspec
+
 from trivium.conversation.answer_losses import LossReporter
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import (
@@ -52,10 +54,6 @@ def _is_long(event: Event) -> bool:
 
 def _is_short(event: Event) -> bool:
     return type(event) is Deltas or (type(event) is Delta and not _is_long(event))
-
-
-def _begins_call(event: Event) -> bool:
-    return type(event) is PartStart and type(event.part) is ToolCall
 
 
 def unheard(kind: str) -> Fault:
@@ -307,17 +305,22 @@ class TranslatedStream:
 def _parts(events: list[Event]) -> list[list[Event]]:
     """What was read, by what is written in one go; the last comes first."""
     out: list[list[Event]] = []
-    in_call = False
+    ends = {one.index: one.opaque for one in events if type(one) is PartEnd}
     before: Event = KeepAlive()
     for event in events:
-        was_in_call = in_call
-        # the writer of a call looks for its end as well
-        in_call = (in_call or _begins_call(event)) and type(event) not in _ENDS
-        joins = was_in_call if in_call else _is_short(event) and _is_short(before)
-        if joins:
-            out[-1].append(event)
+        one = event
+        if type(event) is PartStart and type(event.part) is ToolCall:
+            # writers look for the attachments of a call's end as well, which is not at hand then
+            opaque = (*event.part.opaque, *ends.get(event.index, ()))
+            ends[event.index] = ()
+            call = msgspec.structs.replace(event.part, opaque=opaque)
+            one = PartStart(event.index, call, event.candidate)
+        elif type(event) is PartEnd:
+            one = PartEnd(event.index, ends[event.index])
+        if _is_short(one) and _is_short(before):
+            out[-1].append(one)
         else:
-            out.append([event])
-        before = event
+            out.append([one])
+        before = one
     out.reverse()
     return out

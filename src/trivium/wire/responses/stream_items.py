@@ -20,7 +20,8 @@ _FRAME: Final = (
 )
 
 _HOLE: Final = msgspec.Raw(b"@")
-"""Where the words go, which a message tells again and again."""
+"""Where the words go, which an item tells again and again."""
+_NO_WORDS: Final = (b"", b'""')
 _NONE: Final = b'"logprobs":[]}'
 
 Events = list[tuple[str, dict[str, Any]]]
@@ -55,7 +56,7 @@ class OutputItem:
         """One of its parts has ended."""
         self.last = part
         if self.kind == "message":
-            self.contents.append(part.content(msgspec.Raw(part.words)))
+            self.contents.append(part.content(part.said))
             part.words = b""
             self.carried = sealed
         else:
@@ -64,13 +65,11 @@ class OutputItem:
     def whole(self, status: str) -> dict[str, Any]:
         """The item as it is in the end."""
         assert self.last is not None, "an item that is closed has had a part"
-        part = self.last.part
+        part, said = self.last.part, self.last.said
         if type(part) is ToolCall:
-            return write_answer_parts.call(self.id, part, self.last.text, status)
+            return write_answer_parts.call(self.id, part, said, status)
         if type(part) is Reasoning:
-            return write_answer_parts.reasoning(
-                self.id, part.form, self.last.text, self.sealed, status
-            )
+            return write_answer_parts.reasoning(self.id, part.form, said, self.sealed, status)
         return write_answer_parts.message(self.id, self.contents, status)
 
 
@@ -124,7 +123,7 @@ class OutputPart:
         self._probable: list[bytes] = []
         """Rows of its tokens' probabilities, as JSON."""
         self.words = b""
-        """All words of a message's part that has ended, as JSON, until its item has them."""
+        """All words of a part that has ended, as JSON, until its item has them."""
         self.frame: bytes | None = None
         self.item: OutputItem
         self._way = _way(part)
@@ -142,6 +141,11 @@ class OutputPart:
     def text(self) -> str:
         """Return the text of all pieces so far."""
         return "".join(self.pieces)
+
+    @property
+    def said(self) -> str | msgspec.Raw:
+        """All words of a part that has ended."""
+        return "" if self.words in _NO_WORDS else msgspec.Raw(self.words)
 
     def settle(self, item: OutputItem) -> bytes:
         """Take a place in an item; the frame of its deltas."""
@@ -200,20 +204,17 @@ class OutputPart:
     def ending(self) -> Events:
         """Events after its last delta."""
         way = self._way
-        is_said = self.kind == "message"
-        words = _HOLE if is_said else self.text
-        done = self.place(**{way.whole: words})
+        done = self.place(**{way.whole: _HOLE})
         if way is _TEXT:
             done["logprobs"] = self._rows()
         elif type(self.part) is ToolCall and way is _FUNCTION:
             done["name"] = self.part.name
         out = [(f"{way.words}.done", done)]
         if way.part is not None:
-            out.append((f"{way.part}.done", self.place(part=self.content(words))))
-        if is_said:
-            text = self.text
-            self._size, self._counted, self.pieces = self.size, 0, []
-            self.words = encode(text)
+            out.append((f"{way.part}.done", self.place(part=self.content(_HOLE))))
+        text = self.text
+        self._size, self._counted, self.pieces = self.size, 0, []
+        self.words = encode(text)
         return out
 
     def filled(self, event: bytes) -> tuple[bytes, ...]:

@@ -114,7 +114,7 @@ def message(
     return out
 
 
-def call(id_: str, part: ToolCall, text: str, status: str) -> dict[str, Any]:
+def call(id_: str, part: ToolCall, text: str | msgspec.Raw, status: str) -> dict[str, Any]:
     """A call of one of the caller's tools; ``text``: its arguments or input so far."""
     out: dict[str, Any] = {
         "id": id_,
@@ -129,12 +129,14 @@ def call(id_: str, part: ToolCall, text: str, status: str) -> dict[str, Any]:
     return out
 
 
-def reasoning(id_: str, form: ReasoningForm, text: str, sealed: str, status: str) -> dict[str, Any]:
+def reasoning(
+    id_: str, form: ReasoningForm, text: str | msgspec.Raw, sealed: str, status: str
+) -> dict[str, Any]:
     """Thinking, as a summary or in the model's own words; ``sealed``: what the caller carries."""
     out: dict[str, Any] = {"id": id_, "type": "reasoning", "status": status, "summary": []}
-    if form is ReasoningForm.SUMMARY and text:
+    if form is ReasoningForm.SUMMARY and text != "":
         out["summary"] = [{"type": "summary_text", "text": text}]
-    elif form is ReasoningForm.FULL and text:
+    elif form is ReasoningForm.FULL and text != "":
         out["content"] = [{"type": "reasoning_text", "text": text}]
     out["encrypted_content"] = sealed or None
     return out

@@ -229,7 +229,7 @@ class Writer:
         if item is None:
             return
         item.json = encode(item.whole(status))
-        item.contents = []
+        item.contents, item.last = [], None
         self._ending("output_item.done", item.place(), b',"item":', item.json, out)
         if item.carried:
             self._carry(item.carried, out)
