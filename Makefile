@@ -43,7 +43,7 @@ langchain: ## install LangChain's clients, which tests/langchain drives, from th
 docs: ## the site of documents as site/index.html, from docs/ and the OpenAPI description, all links checked; installs its generator into .docs (SITE_URL=https://… for llms.txt)
 	@SITE_URL="$(SITE_URL)" exec scripts/docs.sh
 
-soak: dev ## the slow tests that `make check` leaves out, the worst cases on the compiled build, too (minutes to build)
+soak: dev node ## the slow tests that `make check` leaves out, the worst cases on the compiled build, too (minutes to build)
 	@scripts/faketime.sh && { [ -n "$$TRIVIUM_WITHOUT_COMPILED" ] || scripts/compiled.sh; } && exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
 
 fuzz: dev ## every reader and the HTTP glue, guided by coverage (SECONDS=60 each, TARGETS="edge"); installs atheris into .fuzz

@@ -53,6 +53,7 @@ PRELUDE = r"""
 went() { local code=$?; [ $code = 0 ] || { echo "$1 failed with $code" >&2; exit 1; }; }
 served() {
   quit || return
+  : >"$FOLDER/serve.log"
   command trivium "$@" >/dev/null 2>"$FOLDER/serve.log" </dev/null &
   PID=$!
   for _ in $(seq 600); do
@@ -65,8 +66,11 @@ served() {
 }
 quit() {
   [ -z "${PID:-}" ] && return
-  kill $PID && wait $PID || { cat "$FOLDER/serve.log" >&2; return 1; }
-  PID=
+  kill $PID && wait $PID
+  case $? in
+    0 | 127) PID= ;; # bash may have forgotten a job that ended meanwhile
+    *) cat "$FOLDER/serve.log" >&2; return 1 ;;
+  esac
 }
 taken_up() {
   for _ in $(seq 600); do
@@ -198,7 +202,7 @@ def free_port():
 def environment(shared_url):
     """What the commands are given: keys of vendors, this interpreter's programs first."""
     kept = ("HOME", "LANG", "PYTHONPATH", "TMPDIR")
-    secrets = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
+    secrets = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "NORTHWIND_API_KEY")
     return {
         **{name: os.environ[name] for name in kept if name in os.environ},
         "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",

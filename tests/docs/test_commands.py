@@ -149,7 +149,7 @@ def run(page, folder, given, blocks):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=900,
             check=False,
         )
     kept = [f"{path.name}: {path.read_text()}" for path in sorted(folder.glob("out.*"))]
@@ -162,7 +162,7 @@ def run(page, folder, given, blocks):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", [page for page in WALKED if runs(page)], ids=named)
 def test_what_a_page_prints_runs(page, tmp_path, shared, request):
     """Command by command, in one shell, in a folder where what it speaks of is there."""
