@@ -183,6 +183,9 @@ def build(source: Path, built: Path, modules: list[Path]) -> None:
                     return [made for found in pool.map(one, sources) for made in found]
 
             self.compiler.compile = compile_all
+            # a folder of libraries that this Python was built with: nothing of it is needed
+            linker = [word for word in self.compiler.linker_so if not word.startswith("-Wl,-rpath")]
+            self.compiler.linker_so = linker
             super().build_extensions()
 
     paths = [str(path.relative_to(source)) for path in modules]

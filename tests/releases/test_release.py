@@ -9,6 +9,7 @@ import importlib.metadata
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -148,6 +149,31 @@ def test_the_sbom_lists_what_is_installed(release):
     assert all(each["hashes"] for each in told["components"])
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_sbom_lists_what_pip_lists(release, tmp_path):
+    """In an environment made as an image is: from the lock, with the wheel of the release."""
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True)
+    pip = [str(tmp_path / "env" / "bin" / "pip"), "--disable-pip-version-check", "--no-input"]
+    install = [*pip, "install", "--quiet", "--no-deps", "--only-binary", ":all:"]
+    lock = str(ROOT / "requirements" / "run.txt")
+    done = subprocess.run(
+        [*install, "--require-hashes", "-r", lock], check=False, capture_output=True
+    )
+    if done.returncode:
+        pytest.skip(f"the package index cannot be reached: {done.stderr.decode()[-300:]}")
+    (wheel,) = release.glob("*-none-any.whl")
+    subprocess.run([*install, str(wheel)], check=True)
+    told = subprocess.run([*pip, "list", "--format", "json"], check=True, capture_output=True)
+    listed = {each["name"]: each["version"] for each in msgspec.json.decode(told.stdout)}
+    there = {canonicalize_name(name): listed[name] for name in listed}
+    for installer in ("pip", "setuptools"):
+        there.pop(installer, None)
+    said = sbom(release)
+    expected = {canonicalize_name(each["name"]): each["version"] for each in said["components"]}
+    assert there == expected | {"trivium": __version__}
+
+
 def test_everything_in_the_sbom_is_asked_for(release):
     """From the gateway's own node every package can be reached."""
     told = sbom(release)
@@ -184,5 +210,6 @@ def test_two_compiled_releases_are_equal(tmp_path):
     with zipfile.ZipFile(tmp_path / "here" / "dist" / name) as packed:
         assert any(each.endswith(".so") for each in packed.namelist())
         for each in packed.namelist():
-            assert str(tmp_path).encode() not in packed.read(each), each
+            for folder in (str(tmp_path), str(ROOT), sys.base_prefix + os.sep):
+                assert folder.encode() not in packed.read(each), each
     assert [] == [name for name in first if first[name] != second[name]]
