@@ -17,10 +17,10 @@ fail() {
 
 [ "$(id -u)" = 0 ] || fail "an image is built as root." "Without root: docker build, or podman build, as docs/operate/image.md says."
 for tool in buildah debootstrap; do
-  command -v "$tool" >/dev/null || fail "$tool is missing." "On Debian and Ubuntu: apt-get install buildah debootstrap"
+  command -v "$tool" >/dev/null || fail "$tool is missing." "On Debian and Ubuntu: apt-get install buildah debootstrap debian-archive-keyring"
 done
 
-# what docker.io/library/debian:trixie-slim is made of
+# what docker.io/library/debian:trixie-slim is made of, with the updates since; `buildah rmi` has the next build make it anew
 bootstrap() {
   local folder container
   folder=$(mktemp -d)
@@ -30,6 +30,11 @@ bootstrap() {
   printf 'deb %s %s main\n' "$mirror" "$release" "$mirror" "$release-updates" >"$folder/root/etc/apt/sources.list"
   [ -n "${MIRROR:-}" ] ||
     echo "deb http://deb.debian.org/debian-security $release-security main" >>"$folder/root/etc/apt/sources.list"
+  chroot "$folder/root" env DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    sh -ec 'apt-get update -q; apt-get upgrade -q -y; apt-get clean; rm -rf /var/lib/apt/lists/*' >>"$folder/log" 2>&1 ||
+    { tail -n 20 "$folder/log" >&2; fail "Debian's updates could not be installed; the last words are above"; }
+  # this machine's, which debootstrap copies
+  rm -f "$folder/root/etc/resolv.conf" "$folder/root/etc/hostname"
   container=$(buildah from scratch)
   buildah add --quiet "$container" "$folder/root" / >/dev/null
   buildah commit --quiet --rm "$container" "$base" >/dev/null
