@@ -39,6 +39,14 @@ async def entries(url):
         await db.close()
 
 
+def said(folder):
+    """The last lines of what a balancer had to say."""
+    text = "".join(
+        one.read_text() for one in (folder / "error.log", folder / "out") if one.exists()
+    )
+    return "\n".join(text.splitlines()[-40:])
+
+
 async def rolled(folder, name, database, shared, *, rolls, requests, pause_s, nodes=2):
     """What came of the callers while nodes were restarted; prints a line with the counts."""
     port = free_port()
@@ -62,7 +70,7 @@ async def rolled(folder, name, database, shared, *, rolls, requests, pause_s, no
         line = f"{name}: {restarts} restarts, {load.line()}, {doubled} asked twice, {booked} booked"
         (folder / "figures.txt").write_text(f"{line}\n{load.lost}\n")
         sys.stdout.write(f"\n{line}\n")
-        assert [] == load.lost[:5], line
+        assert [] == load.lost[:5], f"{line}\n{said(folder / name)}"
         assert 0 == doubled, line
         assert priced == booked
         command(both[0].folder, "ledger", "verify")
