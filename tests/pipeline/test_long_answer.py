@@ -8,6 +8,7 @@ import pytest
 from gateway import Gateway, encoded
 from pipeline.test_translation import ASKED, ENDS, OTHERS, PROVIDER, SSE, speaks, streamed
 from scripted_upstream import Close, Double, Send, Wait, chunked
+from trivium.conversation.estimate import TEXT_BYTES
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
 from trivium.pipeline.translated_stream import LONG_BYTES
@@ -242,3 +243,28 @@ async def test_a_long_answer_is_kept_whole(database):
         assert told["output"] == kept["output"]
         assert TEXT == kept["output"][0]["content"][0]["text"]
     await memory.close()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("caller", ["responses", "messages", "generate"])
+async def test_a_call_at_the_end_of_a_long_answer_is_counted(caller):
+    """Where no vendor counted: some shapes say it at its end, and not once more."""
+    arguments = msgspec.json.encode({"city": "R" * LONG}).decode()
+    call = {"index": 0, "id": "c", "type": "function",
+            "function": {"name": "look", "arguments": arguments}}  # fmt: skip
+    frames = [
+        {"choices": [{"index": 0, "delta": {"role": "assistant", "content": "y" * LONG}}]},
+        {"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]},
+    ]
+    wire = b"".join(sse.frame(msgspec.json.encode({"id": "c1", **frame})) for frame in frames)
+    script = [Send(chunked(wire + b"data: [DONE]\n\n", headers=SSE))]
+    async with Double([script]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        speaks(gateway, "chat")
+        path, body = ASKED[caller](True)
+        status, _, got = await gateway.post(path, body)
+        assert 200 == status
+        assert b"R" * 1000 in got
+        (record,) = gateway.records
+        assert record.usage.estimated
+        assert 0.8 < record.usage.output / (2 * LONG / TEXT_BYTES) < 1.2

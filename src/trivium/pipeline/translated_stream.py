@@ -78,6 +78,7 @@ class TranslatedStream:
         "_quiet",
         "_reader",
         "_readers",
+        "_repeats",
         "_rounds",
         "_size",
         "_start",
@@ -100,18 +101,22 @@ class TranslatedStream:
         cutter: Cutter | None = None,
         told: Told | None = None,
         mute: ReasoningRemover | None = None,
+        *,
+        repeats: bool = False,
     ) -> None:
         """``readers`` makes the reader of each round, ``rounds`` makes one answer of them.
 
         ``placing`` reports what the caller's shape has no place for. ``names``: tools that are
         called otherwise upstream (``conversation/tool_names.py``). ``mute``: for callers who did
-        not ask for readable reasoning.
+        not ask for readable reasoning. ``repeats``: what the writer says of the ends of parts and
+        of the answer has all been said before; other writers say a call at its end, and only there.
         """
         self._readers = readers
         self._rounds = rounds
         self._cutter = cutter
         self._told = told
         self._mute = mute
+        self._repeats = repeats
         self._used: Usage | None = None
         """What the caller was told that was used, where the vendor did not say."""
         self._placing = placing
@@ -271,7 +276,7 @@ class TranslatedStream:
             apart = self._size > LONG_BYTES and (first is None or type(first) in _REPEATS)
             if size > LONG_BYTES or (size and apart):
                 raise PieceWritten(b"".join(out), repeats=repeats)
-            repeats = apart
+            repeats = apart and self._repeats
             if type(first) is Delta and _is_long(first):
                 end = self._start + PIECE_CHARS
                 events = [Delta(first.index, first.text[self._start : end])]
@@ -285,7 +290,7 @@ class TranslatedStream:
             size += len(frames)
             self._size += len(frames)
         self._close()
-        if repeats:
+        if repeats:  # raised though nothing is left, since it is not to be read
             raise PieceWritten(b"".join(out), repeats=True)
         return b"".join(out)
 
@@ -298,7 +303,7 @@ class TranslatedStream:
         if type(last) is not Done or self._told is None or is_count(self.usage):
             return self._writer.feed(events)
         out = self._writer.feed(events[:-1])
-        self._used = self._told(self.usage, b"".join([*before, out]))
+        self._used = self._told(self.usage, b"".join([*before, out, self._writer.unsaid()]))
         return out + self._writer.feed([UsageReport(self._used), last])
 
 

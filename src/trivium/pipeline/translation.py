@@ -13,6 +13,7 @@ import msgspec
 from trivium.clock import Clock
 from trivium.conversation.answer import Answer
 from trivium.conversation.answer_losses import LossReporter
+from trivium.conversation.custom_tools import Customs
 from trivium.conversation.estimate import tokens
 from trivium.conversation.fit import fitted
 from trivium.conversation.losses import Mend, Rank, Report
@@ -65,6 +66,10 @@ _GENERATES: Final = Shape.GENERATE
 _MESSENGERS: Final = Shape.MESSAGES
 _CHATTERS: Final = Shape.CHAT
 _VENDORS: Final = Shape.VENDOR
+_REPEATS: Final = Shape.RESPONSES
+"""The shape whose streams say at the end of a part all of it once more: in events of their own, and
+nothing new but the input of custom tools, which is known only then.
+"""
 _MESSAGES: Final = Operation.MESSAGES
 _NO_NAMES: Final[Mapping[str, str]] = {}
 _NO_HEADERS: Final[Mapping[str, str]] = {}
@@ -354,6 +359,7 @@ class Translation:
             Cutter(self.stops, tokens(self._answer.request)) if self.stops else None,
             self._told,
             ReasoningRemover() if self._is_muted else None,
+            repeats=self._write.shape is _REPEATS and not Customs(self._answer.request.tools),
         )
         return stream if self._mend is None else self._mend.watch(stream)
 

@@ -142,6 +142,10 @@ class StreamWriter(Protocol):
         """
         ...
 
+    def unsaid(self) -> bytes:
+        """Frames of what is held until the end and said with it, for whoever counts before that."""
+        ...
+
     def heartbeat(self) -> bytes:
         """What to send in a silence; legal at any place between two ``feed`` calls."""
         ...

@@ -162,6 +162,10 @@ class Writer:
         tail = errors.stream_tail(fault or errors.cut_short(), self._context.request_id, Shape.CHAT)
         return unbroken(tail)
 
+    def unsaid(self) -> bytes:
+        """Return nothing: what a part says is said by its end."""
+        return b""
+
     def heartbeat(self) -> bytes:
         """A comment, which every client skips."""
         return COMMENT

@@ -69,6 +69,10 @@ class Writer:
         fault = fault or errors.cut_short()
         return errors.stream_tail(fault, self._context.request_id, Shape.COMPLETIONS)
 
+    def unsaid(self) -> bytes:
+        """Return nothing: what a part says is said by its end."""
+        return b""
+
     def heartbeat(self) -> bytes:
         """A comment, which every client skips."""
         return COMMENT

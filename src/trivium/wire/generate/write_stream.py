@@ -141,6 +141,18 @@ class Writer:
         self._fail(fault or errors.cut_short(), out)
         return self._joined(out)
 
+    def unsaid(self) -> bytes:
+        """What the last chunk will say, besides why candidates ended, in chunks of its own."""
+        out: list[bytes] = []
+        for number, finish in self._finishes.items():
+            members = [] if finish.unified in CUT else self._broken.get(number, [])
+            if (held := self._held.get(number)) is not None:
+                members = [held, *members]
+            head, tail = self._frame(number)
+            for member in members:
+                out += (head, _encode(member), tail)
+        return b"".join(out)
+
     def heartbeat(self) -> bytes:
         """An empty event; nothing can be said between two elements of an array."""
         return b"" if self._array or self._over else _BLANK

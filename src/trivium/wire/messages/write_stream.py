@@ -130,6 +130,10 @@ class Writer:
         tail = stream_tail(fault or errors.cut_short(), self._context.request_id, Shape.MESSAGES)
         return unbroken(tail)
 
+    def unsaid(self) -> bytes:
+        """Return nothing: what a part says is said by its end."""
+        return b""
+
     def heartbeat(self) -> bytes:
         """A ping: clients know it, and pass it over."""
         return PING

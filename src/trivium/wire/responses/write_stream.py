@@ -141,6 +141,10 @@ class Writer:
             self._fail(fault or errors.cut_short(), out)
         return unbroken(b"".join(out))
 
+    def unsaid(self) -> bytes:
+        """Return nothing: what a part says is said by its end."""
+        return b""
+
     def heartbeat(self) -> bytes:
         """Return an SSE comment, which clients pass over."""
         return COMMENT
