@@ -220,6 +220,8 @@ def telling(codec, kind, *, events=200, short=False):
         rows, context = canonical.events(kind, n), writing_context(codec)
         if short:
             rows = [one for one in rows if not isinstance(one, PartEnd | Finished | Done)]
+        # the last event comes after a count, which asks for what is held until then
+        rows, last = (rows[:-1], rows[-1:]) if type(rows[-1]) is Done else (rows, [])
         reads = [rows[at : at + events] for at in range(0, len(rows), events)]
 
         def work():
@@ -228,6 +230,8 @@ def telling(codec, kind, *, events=200, short=False):
             for read in reads:
                 placing.events(read)
                 writer.feed(read)
+            writer.unsaid()
+            writer.feed(last)
             writer.end(None)
 
         return settled(work)
