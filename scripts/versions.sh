@@ -21,7 +21,7 @@ run() {
   [ "$kind" = lowest ] && resolution=lowest-direct
   mkdir -p "$folder"
   # with the extras that have bounds; the engines are pinned
-  compile --resolution "$resolution" --extra stripe --extra vault --extra aws-secrets --extra gcp-secrets pyproject.toml \
+  compile --resolution "$resolution" --extra stripe --extra vault --extra aws-secrets --extra gcp-secrets --extra aws --extra gcp --extra azure pyproject.toml \
     -o "$folder/run.txt" --upgrade
   # the tests' own at whatever versions fit
   printf '%s\n' "${tools[@]}" | compile -c "$folder/run.txt" -o "$folder/tests.txt" --upgrade -
