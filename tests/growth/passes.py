@@ -28,7 +28,7 @@ from trivium.pipeline.continuation import Rounds
 from trivium.providers import error_body as bodies
 from trivium.providers import error_text, failure
 from trivium.providers.repair import chat, messages, response_stream, responses
-from trivium.response_store import items, page, policy
+from trivium.response_store import items, page, policy, rows
 from trivium.response_store.model import StoredResponse
 from trivium.response_store.signatures.model import SignatureTrace
 from trivium.response_store.signatures.tracer import Tracer, retraced
@@ -48,6 +48,7 @@ from trivium.wire import (
 )
 from trivium.wire import state_refs as signs
 from trivium.wire.generate import read_answer_parts, views
+from trivium.wire.generate.long_text import LongText
 from trivium.wire.operation import CONVERSATION, Operation, Shape
 from trivium.wire.state_refs import is_plain
 
@@ -323,6 +324,10 @@ def over_bytes():
         "recall said in a stream": (lambda n: streams.wire("responses", "texts", n), lambda data: items.said_in(data, stream=True)),
         "recall by id": (input_("references"), lambda data: (items.by_id(items.listed(data)), items.ids(items.listed(data)))),
         "recall named": (input_("one_role"), lambda data: [items.named(row, "resp_1", at) for at, row in enumerate(items.listed(data))]),
+        "recall pieces": (input_("one_role"), lambda data: rows.compressed(b"{}", items.pieces(data, "resp_1", 0)[1])),
+        "recall pieces of an item": (lambda n: b'[{"role":"user","content":"' + b"a" * (8 * n) + b'"}]', lambda data: rows.compressed(b"{}", items.pieces(data, "resp_1", 0)[1])),
+        "offsets into a long text": (lambda n: "a\u00e9\u6674" * n, _long_text),
+        "offsets into a long text in pieces": (lambda n: ["a\u00e9"] * n, _long_text),
         "recall history": (input_("calls"), lambda data: items.array(items.history(items.listed(data), items.listed(data)))),
         "recall page": (input_("references"), _page),
         "recall refers": (lambda n: asked.body("responses", "references", n), lambda data: policy.refers(peek.members(data))),
@@ -417,9 +422,17 @@ def _page(data):
     page.input_items(kept, {"after": "msg_1"})
 
 
-def _listed(rows):
+def _long_text(pieces):
+    text = LongText()
+    for piece in [pieces] if isinstance(pieces, str) else pieces:
+        text.add(piece)
+    for at in range(len(pieces)):
+        text.in_bytes(at)
+
+
+def _listed(found):
     for shape in Shape:
-        models.many(shape, rows, {})
+        models.many(shape, found, {})
 
 
 def _reported(numbers):

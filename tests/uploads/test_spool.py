@@ -5,6 +5,7 @@ import contextlib
 import errno
 import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -186,3 +187,53 @@ async def test_a_disk_that_is_full_is_told_to_the_operator_once(tmp_path, monkey
         (line["event"], line["error"]) for line in lines
     ]
     assert (0, []) == (room.taken, list(tmp_path.iterdir()))
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("memory_bytes", [0, 1000])
+async def test_a_thread_reads_at_any_place(tmp_path, memory_bytes):
+    """And the file stays open for it, whoever closes the upload or stops to wait meanwhile."""
+    spool = Spool(Room(str(tmp_path), memory_bytes))
+    data = await kept(spool, 900)
+    found = []
+    begun, going = threading.Event(), threading.Event()
+
+    def work(read):
+        begun.set()
+        going.wait(10)
+        found.append((read(0, 900), read(100, 50), read(890, 100)))
+
+    task = asyncio.create_task(spool.lend(work))
+    while not begun.is_set():
+        await asyncio.sleep(0.01)
+    spool.close()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    going.set()
+    while not found or spool._file is not None:
+        await asyncio.sleep(0.01)
+    assert [(data, data[100:150], data[890:])] == found
+    with pytest.raises(Fault):
+        await spool.lend(work)
+
+
+@pytest.mark.asyncio
+async def test_what_a_thread_cannot_read_is_told(tmp_path, monkeypatch):
+    """And anything else that goes wrong there as well."""
+    spool = Spool(Room(str(tmp_path), 0))
+    await kept(spool, 900)
+
+    def broken(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    def crash(_):
+        raise ValueError("work")
+
+    with pytest.raises(ValueError, match="work"):
+        await spool.lend(crash)
+    monkeypatch.setattr(spooling.os, "pread", broken)
+    with pytest.raises(Fault) as caught:
+        await spool.lend(lambda read: read(0, 1))
+    assert Kind.INTERNAL is caught.value.kind
+    spool.close()

@@ -8,7 +8,7 @@ import structlog
 
 from trivium.admission.service import OPEN
 from trivium.faults import Fault, Kind
-from trivium.pipeline import request_admission, routing_preferences
+from trivium.pipeline import request_admission, response_state, routing_preferences
 from trivium.pipeline.fault_log import fault_of, log_fault
 from trivium.pipeline.request_context import RequestContext
 from trivium.wire import errors
@@ -63,6 +63,8 @@ def close(context: RequestContext) -> None:
         context.settle()
     if context.given is not OPEN:
         context.given.leave(request_admission.used(context), context.cost_nanos)
+    if context.recollection is not None:
+        response_state.discard(context)
     context.record()
     # nobody is left to be told to stop, and a circle would keep the request until it is collected
     context.exchange.task = None

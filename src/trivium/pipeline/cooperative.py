@@ -2,6 +2,7 @@
 
 import asyncio
 
+from trivium.pipeline import response_state
 from trivium.pipeline.request_context import RequestContext
 from trivium.routing.model import Step
 from trivium.wire import json_size
@@ -44,7 +45,8 @@ async def prepare(
             raise translator.crowded()
         await yield_turn()
         translator.read(context, members, facts)
-        context.slim()
+        if context.spare and await response_state.set_aside(context):
+            context.slim()
         await yield_turn()
     translator.fit(context, step)
     await yield_turn()

@@ -239,7 +239,7 @@ class RequestContext:
         """A large request was read, and only translations of it will be sent: keep what it says,
         and not its bytes as well.
         """
-        if not self.spare or self.members is None:
+        if self.members is None:
             return
         self.members.slim(_SAID)
         recollection = self.recollection

@@ -19,6 +19,7 @@ from trivium.response_store import policy
 from trivium.response_store.model import Note, Recollection
 from trivium.response_store.service import ResponseStore
 from trivium.routing.model import Plan, Step
+from trivium.uploads.spool import Spool
 from trivium.wire import json_size
 from trivium.wire.operation import Operation
 from trivium.wire.passage import PieceWritten, StreamWatch
@@ -123,12 +124,28 @@ def is_too_large(recollection: Recollection, recall: ResponseStore) -> bool:
     return "input" in table and len(table["input"]) > recall.limits.response_bytes_max
 
 
-def outgrown(context: RequestContext) -> bool:
-    """Whether a request that was read may be forgotten: nothing of it will be kept."""
+async def set_aside(context: RequestContext) -> bool:
+    """Whether a large request that was read may be forgotten: what is to be kept of it, if
+    anything, is in a file from now on.
+    """
     recollection, recall = context.recollection, context.services.response_store
     if recollection is None or recall is None or not recollection.stored:
-        return recollection is None or not recollection.spelled
-    return not recollection.spelled and is_too_large(recollection, recall)
+        return True
+    given = recollection.asked.table.get("input")
+    if given is None or is_too_large(recollection, recall):
+        return True
+    file = await recall.spool(given)
+    if file is None:
+        return False
+    context.recollection = msgspec.structs.replace(recollection, spool=file)
+    return True
+
+
+def discard(context: RequestContext) -> None:
+    """Remove the file of an input that no answer came to."""
+    recollection = context.recollection
+    if recollection is not None and recollection.spool is not None:
+        recollection.spool.close()
 
 
 class RememberingLane:
@@ -162,7 +179,7 @@ class RememberingLane:
         self._lane = lane
         self._recollection = recollection
         self._recall = recall
-        self._given: bytes | msgspec.Raw | None = None
+        self._given: bytes | msgspec.Raw | Spool | None = None
         """The input of a request whose answer is streamed: its body is let go of once it begins."""
 
     @property
@@ -189,10 +206,12 @@ class RememberingLane:
         self._given = self._input()
         return RememberingWatch(watch, self)
 
-    def _input(self) -> bytes | msgspec.Raw | None:
+    def _input(self) -> bytes | msgspec.Raw | Spool | None:
         """What is to be kept of the request; ``None`` where the channel itself keeps it."""
         if isinstance(self._lane, PassThrough) and _keeps(self._step, self._recollection):
             return None
+        if self._recollection.spool is not None:
+            return self._recollection.spool
         asked = self._recollection.asked
         found = asked.table.get("input")
         if found is not None and len(found) > json_size.LARGE_BYTES:
@@ -206,6 +225,9 @@ class RememberingLane:
         caller, facts = context.exchange.caller, context.facts
         assert caller is not None
         assert facts is not None
+        given = self._given if self._given is not None else self._input()
+        if isinstance(given, Spool):  # from now on it is the store's to close
+            context.recollection = msgspec.structs.replace(recollection, spool=None)
         self._recall.keep(
             Note(
                 user_id=caller.owner_id,
@@ -215,7 +237,7 @@ class RememberingLane:
                 said=said,
                 stream=stream,
                 created_at=int(context.services.clock.now()),
-                input=self._given or self._input(),
+                input=given,
                 recalled=recollection.recalled,
             )
         )

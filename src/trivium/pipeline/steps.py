@@ -309,9 +309,7 @@ def _is_spare(context: RequestContext, found: Plan) -> bool:
         return False
     if model is None or model.fallbacks or context.stand_ins or facts is None:
         return False
-    return response_state.outgrown(context) and all(
-        SHAPE[step.operation] is not own for step in found.steps
-    )
+    return all(SHAPE[step.operation] is not own for step in found.steps)
 
 
 def _check_version(exchange: Exchange) -> None:

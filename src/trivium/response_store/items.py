@@ -4,14 +4,19 @@ Source: openai-python 3.52.0, ``ResponseInputItem`` and ``ResponseItemList``, re
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.response_store.model import Event, References, Response, ResponseMembers, Skim
+from trivium.response_store.spooled_input import LentInput
 from trivium.wire import sse
 from trivium.wire.checks import check
+
+Buffer: TypeAlias = bytes | msgspec.Raw | LentInput
+Pieces: TypeAlias = tuple[Buffer, ...]
+"""Bytes of one item, one after another."""
 
 ID_CHARS_MAX: Final = 200
 """Longest id that is looked up or kept; the vendors' have some 60 characters."""
@@ -49,6 +54,12 @@ def is_id(text: Any) -> bool:
 
 
 _QUOTE: Final = ord('"')
+_BRACE: Final = ord("{")
+_MESSAGE: Final = b'{"type":"message","role":"user","content":[{"type":"input_text","text":'
+_MESSAGE_END: Final = b"}]}"
+"""What stands around a string that is all of an input."""
+_LONG_BYTES: Final = 65_536
+"""An item beyond this is not copied."""
 
 
 def listed(raw: bytes | msgspec.Raw | None) -> list[bytes]:
@@ -57,8 +68,7 @@ def listed(raw: bytes | msgspec.Raw | None) -> list[bytes]:
         return []
     if len(raw) and memoryview(raw)[0] == _QUOTE:
         check(_string, raw, "input")
-        said = {"type": "input_text", "text": msgspec.Raw(raw)}
-        return [_encode({"type": "message", "role": "user", "content": [said]})]
+        return [b"".join((_MESSAGE, raw, _MESSAGE_END))]
     return [bytes(row) for row in check(_rows, raw, "input")]
 
 
@@ -144,8 +154,7 @@ def named(row: bytes, response_id: str, number: int) -> bytes:
     item = _glance(row)
     if item.id is not None or not row.lstrip().startswith(b"{"):
         return row
-    prefix = _PREFIXES.get(_kind(item), "item")
-    made = f"{prefix}_{response_id.removeprefix('resp_')}i{number}"
+    made = _made_id(item, response_id, number)
     if b'"id"' in row:
         # clients that write out what they have not write `null`, and of two the last one counts
         row = _encode({name: raw for name, raw in _object(row).items() if name != "id"})
@@ -155,6 +164,63 @@ def named(row: bytes, response_id: str, number: int) -> bytes:
         at += 1
     comma = b"" if row.startswith(b"}", at) else b","
     return b"".join((b'{"id":', _encode(made), comma, memoryview(row)[at:]))
+
+
+def _named_in_place(row: msgspec.Raw, response_id: str, number: int) -> tuple[Any, Pieces]:
+    """The same of a long item, not copied, and its id."""
+    item, view = _glance(row), memoryview(row)
+    if item.id is not None or view[0] != _BRACE:
+        return item.id, (row,)
+    made = _made_id(item, response_id, number)
+    out: list[Buffer] = [b'{"id":', _encode(made)]
+    for name, raw in _object(row).items():
+        if name != "id":
+            out += (b",", _encode(name), b":", raw)
+    return made, (*out, b"}")
+
+
+def _made_id(item: Skim, response_id: str, number: int) -> str:
+    prefix = _PREFIXES.get(_kind(item), "item")
+    return f"{prefix}_{response_id.removeprefix('resp_')}i{number}"
+
+
+def pieces(
+    raw: bytes | msgspec.Raw, response_id: str, recalled: int
+) -> tuple[list[str], list[Pieces]]:
+    """``input`` as items that have ids, each as what is to be written one after another, and the
+    ids of all but the first ``recalled``. Long items refer to ``raw``. Raises ``Fault``.
+    """
+    if len(raw) and memoryview(raw)[0] == _QUOTE:
+        check(_string, raw, "input")
+        return message(raw, response_id)
+    return _named_pieces(check(_rows, raw, "input"), response_id, recalled)
+
+
+def message(text: Buffer, response_id: str) -> tuple[list[str], list[Pieces]]:
+    """The same of a string that was read before."""
+    name = f"msg_{response_id.removeprefix('resp_')}i0"
+    return [name], [(b'{"id":', _encode(name), b",", _MESSAGE[1:], text, _MESSAGE_END)]
+
+
+def _named_pieces(
+    rows: Iterable[msgspec.Raw], response_id: str, recalled: int
+) -> tuple[list[str], list[Pieces]]:
+    ids: list[str] = []
+    out: list[Pieces] = []
+    for at, row in enumerate(rows):
+        is_long = len(row) > _LONG_BYTES
+        found: Pieces = (row if is_long else bytes(row),)
+        if at >= recalled:
+            name: Any
+            if is_long:
+                name, found = _named_in_place(row, response_id, at)
+            else:
+                whole = named(bytes(row), response_id, at)
+                name, found = _glance(whole).id, (whole,)
+            if is_id(name):
+                ids.append(name)
+        out.append(found)
+    return ids, out
 
 
 def history(given: Iterable[bytes], output: Iterable[msgspec.Raw]) -> list[bytes]:

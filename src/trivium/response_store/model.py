@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from trivium.uploads.spool import Spool
 from trivium.wire.peek import Members
 
 
@@ -22,9 +23,9 @@ class Note(msgspec.Struct, kw_only=True, gc=False):
     stream: bool
     created_at: int
     """Seconds since the epoch."""
-    input: bytes | msgspec.Raw | None
-    """All input as it came, a JSON array or string; ``None``: the channel itself keeps the
-    answer and we only note where it is."""
+    input: bytes | msgspec.Raw | Spool | None
+    """All input as it came, a JSON array or string, or the file that has it; ``None``: the channel
+    itself keeps the answer and we only note where it is."""
     recalled: int = 0
     """How many of the input's first items were recalled from an earlier response."""
 
@@ -51,6 +52,13 @@ class StoredResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Ids of items that this response brought into the world."""
 
 
+class SealedResponse(StoredResponse, frozen=True, kw_only=True):
+    """One with a large input that is not stored yet: what was asked and answered is in ``body``."""
+
+    body: bytes | bytearray
+    """As it will be stored: compressed and sealed."""
+
+
 class Recollection(msgspec.Struct, frozen=True, kw_only=True):
     """A request together with what it refers to."""
 
@@ -68,6 +76,8 @@ class Recollection(msgspec.Struct, frozen=True, kw_only=True):
     """The one channel that can answer, because it keeps what the request refers to."""
     param: str = ""
     """The member that ties the request to the channel."""
+    spool: Spool | None = None
+    """The input, in a file, where the request itself is forgotten before its answer comes."""
     thoughts: Mapping[str, str | None] = msgspec.field(default_factory=dict)
     """Members that name reasoning without having it, each with the channel that keeps it for
     this user; ``None``: none does."""

@@ -4,17 +4,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault, Kind
-from trivium.response_store import items, rows
+from trivium.response_store import items, rows, spooled_input
 from trivium.response_store.model import Note, StoredResponse
 from trivium.response_store.writer import PAUSE_S, ResponseWriter
 from trivium.settings.model import ResponsesSettings
 from trivium.storage.errors import StorageError
 from trivium.storage.late import LateModule
 from trivium.storage.vault import Vault, VaultError
+from trivium.uploads.spool import Room, Spool
 
 if TYPE_CHECKING:
     from trivium.response_store import store
@@ -48,19 +50,27 @@ class ResponseStore:
         alone: bool = True,
         clock: Clock = _SYSTEM,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        room: Room | None = None,
     ) -> None:
-        """``alone``: no other worker or node writes to this database."""
+        """``alone``: no other worker or node writes to this database. ``room``: for large inputs
+        that wait for their answers in files.
+        """
         self._db = db
         self._vault = vault
         self._alone = alone
         self._clock = clock
         self._sleep = sleep
+        self._room = room or Room(memory_bytes=0, has_inputs=True)
         self.limits = limits
         self.writer = ResponseWriter(db, vault, limits, clock, sleep)
 
     def keep(self, note: Note) -> None:
         """Keep an answer; never waits."""
         self.writer.add(note)
+
+    async def spool(self, raw: bytes | msgspec.Raw) -> Spool | None:
+        """Return a file that has this input until it is kept; ``None`` where none can be had."""
+        return await spooled_input.written(raw, self._room)
 
     def start(self) -> None:
         """Begin to write in the background."""
@@ -89,7 +99,7 @@ class ResponseStore:
         found: dict[str, str] = {}
         left: list[str] = []
         for item_id in item_ids:
-            waiting = self.writer.holder(user_id, item_id)
+            waiting = await self.writer.holder(user_id, item_id)
             if waiting is None:
                 left.append(item_id)
             elif waiting.response is None:
@@ -129,7 +139,7 @@ class ResponseStore:
         return found
 
     async def _find(self, user_id: int, response_id: str) -> StoredResponse | None:
-        waiting = self.writer.find(user_id, response_id)
+        waiting = await self.writer.find(user_id, response_id)
         if waiting is not None:
             return waiting
         async with self._db.read(LIMIT_S) as conn:
@@ -141,7 +151,7 @@ class ResponseStore:
         return rows.kept_of(row, self._vault)
 
     async def _holder(self, user_id: int, item_id: str) -> StoredResponse | None:
-        waiting = self.writer.holder(user_id, item_id)
+        waiting = await self.writer.holder(user_id, item_id)
         if waiting is not None:
             return waiting
         async with self._db.read(LIMIT_S) as conn:

@@ -58,6 +58,7 @@ class ServerSettings(Section, frozen=True):
     bodies_bytes_max: int = 536_870_912
     """Request bodies that a worker keeps in memory at once, 512 MiB: each until its answer begins.
     Beyond it requests get 503. One user has a quarter of it, and up to half while others need less.
+    As much of inputs that will be stored may be in temporary files.
     """
     objects_max: int = 100_000
     """JSON objects and arrays in a body larger than 1 MiB, with two members and five values to
@@ -69,7 +70,8 @@ class ServerSettings(Section, frozen=True):
     """Of one upload's files that are kept in memory; beyond 1 MiB all go to a temporary file."""
     upload_folder: str | None = None
     """Where those files are; ``None``: the system's folder for temporary files, which is memory on
-    some systems (tmpfs). They have no names there and end with the request."""
+    some systems (tmpfs). They have no names there and end with the request. So are large inputs of
+    responses that will be stored."""
     uploads_bytes_max: int = 8_589_934_592
     """Of all uploads that a worker keeps at once, 8 GiB; beyond it they are refused with 503."""
     header_timeout_s: float = 15.0

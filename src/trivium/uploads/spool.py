@@ -29,15 +29,22 @@ log = structlog.get_logger()
 class Room:
     """The space that all uploads of one worker may take together."""
 
-    __slots__ = ("bytes_max", "folder", "memory_bytes", "taken")
+    __slots__ = ("bytes_max", "folder", "has_inputs", "memory_bytes", "taken")
 
     def __init__(
-        self, folder: str | None = None, memory_bytes: int = 1_048_576, bytes_max: int = 2**33
+        self,
+        folder: str | None = None,
+        memory_bytes: int = 1_048_576,
+        bytes_max: int = 2**33,
+        *,
+        has_inputs: bool = False,
     ) -> None:
         """``folder``: where files are made; ``None``: the system's own for temporary ones.
 
         ``memory_bytes``: of one upload, beyond which it goes to a file. ``bytes_max``: of all.
+        ``has_inputs``: they are inputs of stored responses, and the log calls them so.
         """
+        self.has_inputs = has_inputs
         self.folder = folder
         self.memory_bytes = memory_bytes
         self.bytes_max = bytes_max
@@ -149,6 +156,33 @@ class Spool:
         finally:
             self._rest()
 
+    async def lend(self, work: Callable[[Callable[[int, int], bytes]], None]) -> None:
+        """Have a thread do some work with what reads up to so many bytes from a place. Raises
+        ``Fault`` when they cannot be had, and what the work raises.
+        """
+        if self._closed:
+            raise _unkept()
+        if self._fd < 0:
+            memory = self._memory
+            await asyncio.to_thread(work, lambda start, size: bytes(memory[start : start + size]))
+            return
+        fd = self._fd
+        self._busy += 1
+        loop = asyncio.get_running_loop()
+        working = loop.run_in_executor(None, work, lambda start, size: os.pread(fd, size, start))
+        # the thread uses the file to its end, whether or not it is waited for
+        working.add_done_callback(self._lent)
+        try:
+            await asyncio.shield(working)
+        except OSError as error:
+            self._fail(error)
+            raise _unkept() from None
+
+    def _lent(self, done: asyncio.Future[None]) -> None:
+        if not done.cancelled():
+            done.exception()  # is raised where the work is waited for, if it still is
+        self._rest()
+
     def close(self) -> None:
         """Release the memory and the file, after a running write or read. May be called again."""
         if self._closed:
@@ -195,7 +229,11 @@ class Spool:
     def _fail(self, error: OSError) -> None:
         """Log the error, once: the caller learns only that it is not at fault."""
         if self.failed is None:
-            log.error("upload_not_kept", error=error.strerror or str(error))
+            reason = error.strerror or str(error)
+            if self._room.has_inputs:
+                log.error("input_not_spooled", error=reason)
+            else:
+                log.error("upload_not_kept", error=reason)
         self.failed = error
 
     def _rest(self) -> None:

@@ -17,6 +17,7 @@ from trivium.routing.model import Catalogue
 from trivium.routing.router import Router
 from trivium.settings.model import Settings, UpstreamSettings
 from trivium.settings.section import FetchSettings
+from trivium.uploads.spool import Room
 from trivium.upstream import tls
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.request_writer import Composer
@@ -60,7 +61,14 @@ def services_of(
     traces = SignatureStore(database, Vault(keys.ring("traces")), settings.traces, alone=alone)
     traces.start()
     stack.push_async_callback(traces.close)
-    recall = ResponseStore(database, Vault(keys.ring("responses")), settings.responses, alone=alone)
+    server = settings.server
+    recall = ResponseStore(
+        database,
+        Vault(keys.ring("responses")),
+        settings.responses,
+        alone=alone,
+        room=Room(server.upload_folder, 0, server.bodies_bytes_max, has_inputs=True),
+    )
     recall.start()
     stack.push_async_callback(recall.close)
     return Services(

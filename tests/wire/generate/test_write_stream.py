@@ -220,6 +220,27 @@ def test_citations_count_bytes(wires):
     } == last["candidates"][0]["groundingMetadata"]
 
 
+@pytest.mark.parametrize("words", ["long ", "\u00fcber \u6674 "])
+def test_a_text_that_comes_in_one_go_and_is_long_is_not_kept(wires, words):
+    """Its citations say where they are and do not quote it; what is written of it is the same."""
+    text = words * 400_000
+    at = len(text) - 3
+    events = [
+        Start(),
+        PartStart(0, Text(text="")),
+        *[Delta(0, text[start : start + 65_536]) for start in range(0, len(text), 65_536)],
+        Cited(0, Citation("https://a.example", "A", 10, at)),
+        PartEnd(0),
+        *END,
+    ]
+    chunks = wires.chunks(wires.streamed(*[[event] for event in events]))
+    said = "".join(part["text"] for chunk in chunks for part in parts(chunk))
+    assert text == said
+    (support,) = chunks[-1]["candidates"][0]["groundingMetadata"]["groundingSupports"]
+    ends = {"startIndex": len(text[:10].encode()), "endIndex": len(text[:at].encode())}
+    assert ends == support["segment"]
+
+
 def test_probabilities_stand_in_their_chunk(wires):
     """Beside the text."""
     events = [*TEXT[:2], Delta(0, "a", (TokenLogprob("a", -1.0),)), PartEnd(0), *END]

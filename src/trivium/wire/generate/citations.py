@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from trivium.conversation.parts import Citation
+from trivium.wire.generate.long_text import LongText
 from trivium.wire.lenient import objects_of, string
 
 _STEP: Final = 512
@@ -109,7 +110,7 @@ def queries(grounding: Any) -> tuple[str, ...]:
 
 
 def grounding(
-    parts: Iterable[tuple[int, str, Iterable[Citation]]], searched: Sequence[str] = ()
+    parts: Iterable[tuple[int, str | LongText, Iterable[Citation]]], searched: Sequence[str] = ()
 ) -> dict[str, Any] | None:
     """``groundingMetadata`` of text parts: (index in the content, text, citations).
 
@@ -119,7 +120,7 @@ def grounding(
     known: dict[tuple[str, str | None], int] = {}
     supports: list[dict[str, Any]] = []
     for index, text, cited in parts:
-        data = Offsets(text)
+        data = Offsets(text) if isinstance(text, str) else text
         for citation in cited:
             if citation.url is None:
                 continue
@@ -145,7 +146,7 @@ def grounding(
     return {name: rows for name, rows in out.items() if rows} or None
 
 
-def _segment(index: int, data: Offsets, start: int, end: int) -> dict[str, Any]:
+def _segment(index: int, data: Offsets | LongText, start: int, end: int) -> dict[str, Any]:
     segment: dict[str, Any] = {"partIndex": index} if index else {}
     segment["startIndex"] = data.in_bytes(start)
     segment["endIndex"] = data.in_bytes(end)

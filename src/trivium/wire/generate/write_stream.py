@@ -43,6 +43,7 @@ from trivium.wire.codec import WriteContext
 from trivium.wire.errors import body
 from trivium.wire.generate import citations, logprobs, write_answer_parts, write_usage
 from trivium.wire.generate.finish import CUT
+from trivium.wire.generate.long_text import LongText
 from trivium.wire.generate.write_answer import ending, searched
 from trivium.wire.operation import Shape
 from trivium.wire.sse import unbroken
@@ -50,12 +51,27 @@ from trivium.wire.sse import unbroken
 _encode: Final = msgspec.json.Encoder().encode
 _BETWEEN: Final = b",\r\n"
 _BLANK: Final = b"\r\n\r\n"
+_LARGE_BYTES: Final = 65_536
+"""Written at once: only of a text that came in one go."""
+_LONG_CHARS: Final = 1_048_576
+"""Of a text that is kept until its citations are told, so that they quote it."""
 
 
 class _Open:
     """A part that is being written."""
 
-    __slots__ = ("candidate", "citations", "head", "part", "pieces", "place", "tail")
+    __slots__ = (
+        "candidate",
+        "chars",
+        "citations",
+        "counted",
+        "head",
+        "long",
+        "part",
+        "pieces",
+        "place",
+        "tail",
+    )
 
     def __init__(self, event: PartStart, head: bytes, tail: bytes, place: int) -> None:
         self.part: Part = event.part
@@ -65,6 +81,31 @@ class _Open:
         self.place = place  # among the parts of its candidate
         self.pieces: list[str] = []
         self.citations: list[Citation] = []
+        self.chars = self.counted = 0
+        """Of how many pieces the length is known, and of all that there were."""
+        self.long: LongText | None = None
+        """A text that is too long to be kept, but for the last pieces."""
+
+    def text(self) -> str | LongText:
+        """What was written of it."""
+        text = "".join(self.pieces)
+        if self.long is None:
+            return text
+        self.long.add(text)
+        return self.long
+
+    def shorten(self) -> None:
+        """Keep no longer what was written of a text that comes in one go, and is long."""
+        if not self.head:
+            return
+        self.chars += sum(map(len, self.pieces[self.counted :]))
+        self.counted = len(self.pieces)
+        if self.chars > _LONG_CHARS:
+            if self.long is None:
+                self.long = LongText()
+            self.long.add("".join(self.pieces))
+            self.pieces = []
+            self.counted = 0
 
 
 class Writer:
@@ -98,7 +139,7 @@ class Writer:
         self._places: dict[int, int] = {}
         self._pending: dict[int, list[Opaque]] = {}
         self._broken: dict[int, list[dict[str, Any]]] = {}
-        self._cited: dict[int, list[tuple[int, str, list[Citation]]]] = {}
+        self._cited: dict[int, list[tuple[int, str | LongText, list[Citation]]]] = {}
         self._searched: dict[int, list[str]] = {}
         self._finishes: dict[int, Finish] = {}
         self._held: dict[int, dict[str, Any]] = {}
@@ -112,6 +153,7 @@ class Writer:
         """Chunks for these events, possibly none."""
         out: list[bytes] = []
         open_ = self._open
+        part: _Open | None = None
         for event in events:
             # HOT: a chunk is three pieces, two of them made beforehand, and many deltas are one
             # join: 13.0 -> 7.0 us (2026-11-24, bench/hot.py --case tell.generate.messages-text.run)
@@ -131,7 +173,10 @@ class Writer:
                     out += (part.head, between.join(map(_encode, event.texts)), part.tail)
             elif not self._over:
                 self._rare(event, out)
-        return self._joined(out)
+        data = self._joined(out)
+        if len(data) > _LARGE_BYTES and part is not None:
+            part.shorten()
+        return data
 
     def end(self, fault: Fault | None) -> bytes:
         """What ends the stream if nothing has."""
@@ -239,7 +284,7 @@ class Writer:
             if member is not None:
                 self._say(candidate, _sign(member, signature), out)
             if open_.citations:
-                cited = (open_.place, "".join(open_.pieces), open_.citations)
+                cited = (open_.place, open_.text(), open_.citations)
                 self._cited.setdefault(candidate, []).append(cited)
 
     def _likely(
