@@ -54,7 +54,9 @@ if [ -z "${BASE:-}" ] && { [ -n "${FRESH:-}" ] || ! buildah inspect --type image
 fi
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' pyproject.toml)
 options=(--isolation chroot --file deploy/image/Dockerfile --ignorefile deploy/image/Dockerfile.dockerignore --timestamp "$at")
-options+=(--build-arg "BASE=$base" --build-arg "VERSION=$version" --build-arg "REVISION=$revision")
+# squashed: the one layer that there is is written now, so that one which another commit left, with its times, is not taken for it
+options+=(--build-arg "BASE=$base" --squash --identity-label=false)
+options+=(--label "org.opencontainers.image.version=$version" --label "org.opencontainers.image.revision=$revision")
 if [ -n "${FRESH:-}" ]; then options+=(--no-cache); else options+=(--layers); fi
 [ -z "${PIP_CERT:-}" ] || options+=(--secret "id=ca,src=$PIP_CERT")
 mkdir -p "$out"
