@@ -27,7 +27,7 @@ for tool in buildah debootstrap; do
   command -v "$tool" >/dev/null || fail "$tool is missing." "On Debian and Ubuntu: apt-get install buildah debootstrap debian-archive-keyring"
 done
 
-# what docker.io/library/debian:trixie-slim is made of, with the updates since; `buildah rmi` has the next build make it anew
+# what docker.io/library/debian:trixie-slim is made of, with the updates since; FRESH=1 makes it anew
 bootstrap() {
   local folder container
   folder=$(mktemp -d)
