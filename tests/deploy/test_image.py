@@ -258,7 +258,7 @@ async def test_the_first_answer_comes_soon(container):
 
 @pytest.mark.slow
 @built
-def test_the_sbom_lists_what_is_in_the_image(container, tmp_path):
+def test_the_sbom_lists_what_is_in_the_image(tmp_path):
     """Every package that Python finds in there, in its version, and none more."""
     if not RELEASE.exists():
         pytest.skip("scripts/release.sh environment makes what writes the list")
@@ -269,7 +269,8 @@ def test_the_sbom_lists_what_is_in_the_image(container, tmp_path):
     )  # fmt: skip
     document = msgspec.json.decode(told.read_bytes())
     said = [*document["components"], document["metadata"]["component"]]
-    found = container(None).run("python3", "-c", LISTED)
+    one = imaged.Container(tmp_path / "one", free_port(), "")
+    found = one.run("python3", "-c", LISTED)
     assert 0 == found.returncode, found.stderr
     inside = msgspec.json.decode(found.stdout)
     assert {(canonicalize_name(name), version) for name, version in inside} == {
