@@ -152,7 +152,8 @@ class Release:
         elif missing or os.geteuid() != 0:
             say(f"release: no image: it takes root{''.join(f', {each}' for each in missing)}")
         else:
-            self.run("bash", str(script))
+            # anew, with today's packages, whatever an earlier build left
+            self.run("bash", str(script), FRESH="1", REVISION=self.commit)
             shutil.copy(self.tree / ".image" / "trivium.tar", self.out / self.named("image.tar"))
 
     def finish(self) -> None:

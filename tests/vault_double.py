@@ -4,8 +4,10 @@ with VaultDouble({"secret": ("2", {"openai": {"api_key": "sk-1"}})}) as vault:
     environ = {"VAULT_ADDR": vault.address, "VAULT_TOKEN": vault.token}
 """
 
+import contextlib
 import http.server
 import json
+import socketserver
 import threading
 import time
 
@@ -119,3 +121,20 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+@contextlib.contextmanager
+def served(raw):
+    """The address of somebody who answers every request with these bytes, and hangs up."""
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.recv(65_536)
+            self.request.sendall(raw)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()

@@ -10,6 +10,8 @@ home=/opt/trivium
 build=/build
 if [ -s /run/secrets/ca ]; then export PIP_CERT=/run/secrets/ca; fi
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_NO_INPUT=1 PIP_ROOT_USER_ACTION=ignore
+# sets are written into bytecode in the order of their hashes
+export PYTHONHASHSEED=0
 
 from_debian() {
   apt-get update -q
@@ -24,10 +26,11 @@ from_index() { # INTERPRETER ARGUMENT…
   "$build/tools/bin/pip" --python "$interpreter" install --quiet --no-compile --only-binary :all: "$@"
 }
 
-# Unchecked: the files of an image never change, and their times may on the way through a registry.
+# Unchecked: the files of an image never change, and their times may on the way through a registry. By one process: which names are
+# written as references depends on what the process compiled before.
 bytecode() {
   find "$1" -name __pycache__ -prune -exec rm -rf {} +
-  /usr/bin/python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash "$1"
+  /usr/bin/python3 -m compileall -q --invalidation-mode unchecked-hash "$1"
 }
 
 tools() {

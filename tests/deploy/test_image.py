@@ -1,11 +1,15 @@
 """deploy/image: the Dockerfile is as documented, and what is built of it serves, without rights."""
 
 import asyncio
+import hashlib
 import importlib.util
 import os
 import re
+import shutil
 import statistics
+import subprocess
 import sys
+import tarfile
 import time
 from http.client import HTTPConnection
 from pathlib import Path
@@ -13,6 +17,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import yaml
+from packaging.utils import canonicalize_name
 
 from deploy import imaged
 from deploy.composed import ending, until
@@ -24,6 +29,13 @@ from trivium.settings.model import ServerSettings
 
 PAGE = ROOT / "docs" / "operate" / "image.md"
 JSON = Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))
+RELEASE = ROOT / ".release" / "bin" / "python"
+LISTED = "import importlib.metadata as m, json; print(json.dumps([(d.name, d.version) for d in m.distributions()]))"
+PLACES = (
+    ("here", {"TZ": "UTC", "LC_ALL": "C"}, 0o022),
+    ("elsewhere, deeper", {"TZ": "Pacific/Auckland", "LC_ALL": "C.UTF-8"}, 0o077),
+)
+BUILDS_S = 7200
 UNPACKED_MIB, PACKED_MIB, FIRST_ANSWER_S = 250, 90, 1.5
 built = pytest.mark.skipif(
     os.getuid() != 0 or not (imaged.BUILT / "opt/trivium").exists(),
@@ -242,3 +254,80 @@ async def test_the_first_answer_comes_soon(container):
         taken = [await asyncio.to_thread(first_answer_s, one, key) for _ in range(5)]
     sys.stderr.write(f"first answer after {sorted(round(each, 2) for each in taken)} s\n")
     assert statistics.median(taken) <= FIRST_ANSWER_S
+
+
+@pytest.mark.slow
+@built
+def test_the_sbom_lists_what_is_in_the_image(tmp_path):
+    """Every package that Python finds in there, in its version, and none more."""
+    if not RELEASE.exists():
+        pytest.skip("scripts/release.sh environment makes what writes the list")
+    told = tmp_path / "cdx.json"
+    subprocess.run(
+        [str(RELEASE), "scripts/release_sbom.py", "requirements/run.txt", str(told)],
+        cwd=ROOT, check=True, env=os.environ | {"SOURCE_DATE_EPOCH": "0"},
+    )  # fmt: skip
+    document = msgspec.json.decode(told.read_bytes())
+    said = [*document["components"], document["metadata"]["component"]]
+    one = imaged.Container(tmp_path / "one", free_port(), "")
+    found = one.run("python3", "-c", LISTED)
+    assert 0 == found.returncode, found.stderr
+    inside = msgspec.json.decode(found.stdout)
+    assert {(canonicalize_name(name), version) for name, version in inside} == {
+        (canonicalize_name(each["name"]), each["version"]) for each in said
+    }
+    assert len(inside) == len(said)
+
+
+def files(archive):
+    """What the layers of an OCI archive say of every file, by its name: all but its place."""
+    told = {}
+    with tarfile.open(archive) as tar:
+        index = msgspec.json.decode(tar.extractfile("index.json").read())
+        name = index["manifests"][0]["digest"].replace(":", "/")
+        manifest = msgspec.json.decode(tar.extractfile(f"blobs/{name}").read())
+        for layer in manifest["layers"]:
+            blob = tar.extractfile("blobs/" + layer["digest"].replace(":", "/"))
+            with tarfile.open(fileobj=blob, mode="r|*") as inner:
+                for each in inner:
+                    data = inner.extractfile(each).read() if each.isreg() else b""
+                    told[each.name] = (
+                        each.type, each.mode, each.uid, each.gid, each.mtime, each.linkname,
+                        sorted(each.pax_headers.items()), hashlib.sha256(data).hexdigest(),
+                    )  # fmt: skip
+    return told
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(BUILDS_S)
+@pytest.mark.skipif(
+    os.getuid() != 0 or not all(shutil.which(tool) for tool in ("buildah", "debootstrap")),
+    reason="needs root, buildah and debootstrap",
+)
+def test_two_images_are_equal(tmp_path):
+    """Each from Debian's packages on, in a store, a clone, a time zone and a umask of its own."""
+    archives = []
+    for name, environ, umask in PLACES:
+        place = tmp_path / name
+        place.mkdir()
+        clone = place / "clone"
+        subprocess.run(
+            ["git", "clone", "-q", "--shared", str(ROOT), str(clone)], check=True, umask=umask
+        )
+        # what makes it is what stands here, committed or not
+        shutil.copytree(imaged.FOLDER, clone / "deploy" / "image", dirs_exist_ok=True)
+        store = tmp_path / f"{len(archives)}"  # its socket's path may not be long
+        (place / "storage.conf").write_text(
+            f'[storage]\ndriver = "overlay"\ngraphroot = "{store}/graph"\nrunroot = "{store}/run"\n'
+        )
+        more = {"CONTAINERS_STORAGE_CONF": str(place / "storage.conf"), "FRESH": "1"}
+        done = subprocess.run(
+            ["bash", "deploy/image/build.sh"], cwd=clone, env=os.environ | environ | more,
+            umask=umask, check=False, capture_output=True, text=True,
+        )  # fmt: skip
+        assert 0 == done.returncode, done.stdout + done.stderr
+        archives.append(clone / ".image" / "trivium.tar")
+    first, second = archives
+    here, there = files(first), files(second)
+    assert [] == [name for name in {**here, **there} if here.get(name) != there.get(name)]
+    assert first.read_bytes() == second.read_bytes()

@@ -10,6 +10,7 @@ import pytest
 
 from trivium.settings.secret_stores import aws
 from trivium.settings.secret_stores.store import StoreError
+from vault_double import served
 
 KEY_ID = "AKIDEXAMPLE"
 SIGNED = re.compile(
@@ -35,7 +36,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         status, answer = self.answers.get(
             body["SecretId"], (400, {"__type": "ResourceNotFoundException", "message": "none"})
         )
-        data = json.dumps(answer).encode()
+        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("content-type", "application/x-amz-json-1.1")
         self.send_header("content-length", str(len(data)))
@@ -88,8 +89,15 @@ def test_an_arn_brings_its_region(vendor):
         ((400, {"__type": "AccessDeniedException"}), "does not give: AccessDeniedException", False),
         ((500, {"__type": "InternalServiceError"}), "does not give: InternalServiceError", True),
         ((200, {}), "is no text", False),
+        ((200, b"[" * 200_000), "what answers is no AWS Secrets Manager", True),
         ((200, "<html>"), "what answers is no AWS Secrets Manager", True),
         ((200, {"SecretBinary": "//8="}), "is no text", False),
+        ((200, {"SecretBinary": 7}), "what answers is no AWS Secrets Manager", True),
+        ((200, {"SecretString": 7}), "is no text", False),
+        ((200, {"SecretString": {"k": "hidden"}}), "is no text", False),
+        ((200, {"SecretString": "x" * 1_100_000}), "above 1048576 bytes", True),
+        ((400, {"__type": "a\x1b[31m\nb" + "x" * 900}), r"does not give: a \[31m bx{190,}$", False),
+        ((400, {"__type": 7}), "what answers is no AWS Secrets Manager", True),
     ],
 )
 def test_refusals_are_told(vendor, answer, why, whole):
@@ -99,6 +107,7 @@ def test_refusals_are_told(vendor, answer, why, whole):
     with pytest.raises(StoreError, match=why) as caught:
         aws.open_store({}).read("s")
     assert whole == caught.value.whole
+    assert "hidden" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +128,16 @@ def test_nobody_there_is_told(vendor, monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", "http://127.0.0.1:1")
     with pytest.raises(StoreError, match="cannot give: EndpointConnectionError") as caught:
         aws.open_store({}).read("s")
+    assert caught.value.whole
+
+
+def test_an_answer_that_breaks_off_is_told(vendor, monkeypatch):
+    """After it has begun: what is read here fails as what the library reads."""
+    raw = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n"
+    with served(raw) as address:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", address)
+        with pytest.raises(StoreError, match="cannot give: HTTPClientError") as caught:
+            aws.open_store({}).read("s")
     assert caught.value.whole
 
 

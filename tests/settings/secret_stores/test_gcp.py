@@ -25,7 +25,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.asked.append((path, self.headers.get("authorization")))
         assert "$alt=json" in query.replace("%24", "$").replace("%3B", ";")
         status, document = self.answer
-        data = json.dumps(document).encode()
+        data = document if isinstance(document, bytes) else json.dumps(document).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
@@ -67,6 +67,12 @@ def test_a_text_is_read(vendor):
         ((503, {"error": {"code": 503, "message": "x"}}), "does not give: ServiceUnavailable", True),
         ((200, payload(b"\xff\xfe")), "is no text", False),
         ((200, {"payload": 7}), "cannot give: ParseError", True),
+        ((200, b"\xff"), "what answers is no Google Secret Manager", True),
+        ((200, payload(b"x" * 1_100_000)), "above 1048576 bytes", True),
+        ((500, b"[" * 200_000), "what answers is no Google Secret Manager", True),
+        ((500, {"error": "x"}), "what answers is no Google Secret Manager", True),
+        ((500, {"error": None}), "what answers is no Google Secret Manager", True),
+        ((500, {"error": {"details": [7]}}), "what answers is no Google Secret Manager", True),
     ],
 )  # fmt: skip
 def test_refusals_are_told(vendor, answer, why, whole):

@@ -78,11 +78,30 @@ def test_a_field_that_has_gone_stays_as_it_was(store):
 
 def test_nobody_is_waited_for_for_long(store):
     """Not even one that answers a byte at a time."""
-    store.read = lambda _: time.sleep(5)
+    store.read = lambda _: time.sleep(0.5)
     began = time.monotonic()
     with pytest.raises(ValueError, match=r"did not answer within 0\.05 s"):
         reading(store, limit_s=0.05).look_up("vault:a/b#x")
     assert time.monotonic() - began < 2
+
+
+def test_many_slow_documents_take_no_longer_than_one_reading_may(store):
+    """Each is in time, all of them are not: what is known stays, and a start is not held up."""
+
+    def slow(name):
+        store.asked.append(name)
+        time.sleep(0.1)
+        return {"x": name}
+
+    store.read = slow
+    texts = [f"vault:a/{number}#x" for number in range(50)]
+    found = reading(store, dict.fromkeys(texts, "before"), reading_s=0.35)
+    began = time.monotonic()
+    values = [found.look_up(text) for text in texts]
+    assert time.monotonic() - began < 2
+    assert 1 <= len(store.asked) <= 4
+    assert "before" == values[-1]
+    assert "answer within" in found.stale[texts[-1]] or "took 0.35 s for" in found.stale[texts[-1]]
 
 
 def test_a_bug_is_not_taken_for_a_store_that_is_away(store):

@@ -38,8 +38,8 @@ def test_a_reference_is_a_name_and_a_field(text, name, field):
     "text",
     [
         "vault:secret/openai", "vault:secret/openai#", "vault:openai#k", "vault:#k", "vault:",
-        "vault:secret//x#k", "vault:/secret/x#k", "vault:a/b?c#k", "aws-sm:", "aws-sm:#k", "aws-sm:a b",
-        "aws-sm:x#", "gcp-sm:s", "gcp-sm:projects/p/secrets/s", "gcp-sm:projects/p/secrets/s/versions/",
+        "vault:secret//x#k", "vault:/secret/x#k", "vault:a/b?c#k", "vault:a/../b#k", "vault:./a/b#k", "aws-sm:", "aws-sm:#k", "aws-sm:a b",
+        "aws-sm:x#", "gcp-sm:s", "gcp-sm:projects/../secrets/s/versions/1", "gcp-sm:projects/a\x1bb/secrets/s/versions/1", "gcp-sm:projects/p/secrets/s", "gcp-sm:projects/p/secrets/s/versions/",
     ],
 )  # fmt: skip
 def test_what_is_none_says_how_it_is_written(text):

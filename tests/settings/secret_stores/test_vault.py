@@ -8,7 +8,7 @@ import pytest
 import vault_double
 from trivium.settings.secret_stores import vault
 from trivium.settings.secret_stores.store import StoreError
-from vault_double import VaultDouble
+from vault_double import VaultDouble, served
 
 MOUNTS = {
     "secret": ("2", {"openai": {"api_key": "sk-two", "n": 7}, "gone": None, "large": {"x": "x" * 2_000_000}}),
@@ -136,6 +136,97 @@ def test_an_answer_that_breaks_off_is_told(raw):
         address = f"http://127.0.0.1:{door.getsockname()[1]}"
         with pytest.raises(StoreError, match=r"cannot give: \w+Error"):
             vault.open_store({"VAULT_ADDR": address, "VAULT_TOKEN": "x"}).read("secret/openai")
+
+
+HIDDEN = "hvs.hidden-0123456789"
+DEEP = b"[" * 200_000
+
+
+def http(status, body, *headers):
+    """An answer as bytes."""
+    lines = [
+        f"HTTP/1.1 {status} x",
+        "content-type: application/json",
+        f"content-length: {len(body)}",
+    ]
+    return "\r\n".join([*lines, "connection: close", *headers, "", ""]).encode() + body
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (http(200, DEEP), "is no Vault"),
+        (http(403, DEEP), "refuses: Forbidden"),
+        (http(403, b'{"errors":"no"}'), "refuses: no"),
+        (http(403, b'{"errors":[7,null]}'), "is no Vault"),
+        (http(403, b'{"errors":{"a":1}}'), "refuses: Forbidden"),
+        (http(403, b'{"errors":["a\\u001b[31m\\nb"]}'), "refuses: a [31m b"),
+        (http(403, b'{"errors":["' + b"x" * 9_000 + b'"]}'), "refuses: " + "x" * 200),
+        (http(403, f'{{"errors":["bad token {HIDDEN}"]}}'.encode()), "refuses: bad token ***"),
+        (http(200, b'{"data":{"type":"kv","path":7}}'), "is no Vault"),
+        (http(200, b'{"data":{"type":["x"],"path":"a/"}}'), "is no Vault"),
+        (http(200, b'{"data":{"type":"x\\ny","path":"a/"}}'), "lies in a mount of type x y, and only kv is read"),
+        (http(200, b'{"data":{"type":"kv","path":"a/","options":{"version":"3"}}}'), "version of kv that is not known"),
+        (http(200, b"1" * 5_000), "is no Vault"),
+        (http(200, b"\xff\xfe"), "is no Vault"),
+    ],
+    ids=lambda each: None if isinstance(each, str) else each[-20:].decode("latin-1"),
+)  # fmt: skip
+def test_odd_words_become_one_line(raw, why):
+    """Whoever answers; without what we sent."""
+    with served(raw) as address, pytest.raises(StoreError) as caught:
+        vault.open_store({"VAULT_ADDR": address, "VAULT_TOKEN": HIDDEN}).read("a/b")
+    assert str(caught.value).endswith(why)
+
+
+@pytest.mark.parametrize("token", ["null", "7", '["x"]'])
+def test_a_login_that_gives_no_token_is_none(token):
+    """Nothing is asked for with what is no token."""
+    raw = http(200, f'{{"auth":{{"client_token":{token}}}}}'.encode())
+    with served(raw) as address, pytest.raises(StoreError, match="is no Vault"):
+        vault.open_store({"VAULT_ADDR": address, "VAULT_ROLE_ID": "r"}).read("a/b")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize(
+    "given", [{"VAULT_TOKEN": HIDDEN}, {"VAULT_ROLE_ID": "r", "VAULT_SECRET_ID": HIDDEN}]
+)
+def test_nobody_else_gets_the_token(server, status, given):
+    """A redirect is not followed, wherever it leads; its address is named without its path."""
+    to = server.address
+    raw = http(status, b"", f"location: {to}/v1/x?{HIDDEN}")
+    with served(raw) as address, pytest.raises(StoreError) as caught:
+        vault.open_store({"VAULT_ADDR": address, **given}).read("a/b")
+    assert f"sends on to {to}, which is not followed: set VAULT_ADDR" in str(caught.value)
+    assert HIDDEN not in str(caught.value)
+    assert caught.value.whole
+    assert [] == server.requests
+
+
+def test_a_password_in_the_address_is_not_told():
+    """Some put one there for a proxy before Vault."""
+    given = {"VAULT_ADDR": f"http://me:{HIDDEN}@127.0.0.1:1", "VAULT_TOKEN": "x"}
+    with pytest.raises(StoreError, match=r"Vault at http://127\.0\.0\.1:1 cannot") as caught:
+        vault.open_store(given).read("a/b")
+    assert HIDDEN not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["https://", "http://[::1", "http://h:port", "ftp://h", ""])
+def test_what_is_no_address_is_told(address):
+    """Before anything is sent."""
+    with pytest.raises(StoreError, match="VAULT_ADDR must be the address of Vault"):
+        vault.open_store({"VAULT_ADDR": address})
+
+
+def test_a_name_is_asked_for_as_it_is_written(server):
+    """A percent sign is one, on the way to the mount and to the secret alike."""
+    server.mounts["secret"] = ("2", {"a%41": {"k": "v"}})
+    with pytest.raises(
+        StoreError
+    ):  # the double does not decode paths; the one that is asked is whole
+        vault.open_store(server.environ).read("secret/a%41")
+    asked = [path for _, path in server.requests]
+    assert ["sys/internal/ui/mounts/secret/a%2541", "secret/data/a%2541"] == asked
 
 
 def test_a_missing_library_names_the_extra(monkeypatch):

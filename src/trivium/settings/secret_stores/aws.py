@@ -13,7 +13,9 @@ from trivium.settings.secret_stores.store import (
     TIMEOUT_S,
     Document,
     StoreError,
+    collected,
     missing_library,
+    told,
 )
 
 
@@ -31,9 +33,11 @@ class AwsStore:
             import botocore.config
             import botocore.exceptions
             import botocore.session
+            import urllib3.exceptions
         except ImportError:
             raise missing_library("botocore", "aws-secrets") from None
         self._errors: Any = botocore.exceptions
+        self._broken: type[Exception] = urllib3.exceptions.HTTPError
         self._config: Any = botocore.config.Config(
             connect_timeout=CONNECT_S, read_timeout=TIMEOUT_S, retries={"total_max_attempts": 2}
         )
@@ -46,24 +50,53 @@ class AwsStore:
         region = name.split(":")[3] if name.count(":") >= 6 else None
         try:
             if region not in self._clients:
-                self._clients[region] = self._session.create_client(
-                    "secretsmanager", region_name=region, config=self._config
-                )
+                self._clients[region] = self._client(region)
             answer = self._clients[region].get_secret_value(SecretId=name)
         except errors.ClientError as exc:
-            code = str(exc.response.get("Error", {}).get("Code", "an error"))
+            code = told(exc.response.get("Error", {}).get("Code")) or "an error"
             status = exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
             raise StoreError(
-                f"AWS Secrets Manager does not give: {code:.80}", whole=status >= 500
+                f"AWS Secrets Manager does not give: {code}", whole=status >= 500
             ) from None
         except (errors.BotoCoreError, OSError) as exc:
             raise StoreError(
                 f"AWS Secrets Manager cannot give: {type(exc).__name__}", whole=True
             ) from None
-        except (AttributeError, LookupError, TypeError, ValueError):  # of its parser
+        except (
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RecursionError,
+        ):  # of its parser
             raise StoreError("what answers is no AWS Secrets Manager", whole=True) from None
         text = answer.get("SecretString")
         try:
-            return str(answer["SecretBinary"], "utf-8") if text is None else str(text)
-        except (KeyError, UnicodeDecodeError):
-            raise StoreError("is no text in AWS Secrets Manager") from None
+            text = str(answer["SecretBinary"], "utf-8") if text is None else text
+        except (LookupError, TypeError, UnicodeDecodeError):
+            text = None
+        if isinstance(text, str):
+            return text
+        raise StoreError("is no text in AWS Secrets Manager")
+
+    def _client(self, region: str | None) -> Any:
+        """A client that reads no more of an answer than a secret may be long."""
+        client: Any = self._session.create_client(
+            "secretsmanager", region_name=region, config=self._config
+        )
+        session = client._endpoint.http_session  # noqa: SLF001 - it has no other door
+
+        def send(request: Any, **_: Any) -> Any:
+            request.stream_output = True
+            answer = session.send(request)
+            try:
+                answer._content = collected(answer.raw.stream(65_536))  # noqa: SLF001
+            except StoreError:
+                answer.raw.close()
+                raise
+            except self._broken as exc:  # as botocore says it of what it reads itself
+                raise self._errors.HTTPClientError(request=request, error=exc) from None
+            return answer
+
+        client.meta.events.register("before-send.secrets-manager", send)
+        return client

@@ -14,6 +14,7 @@ from trivium.settings.secret_stores.store import (
     Document,
     StoreError,
     missing_library,
+    read_within_bounds,
 )
 
 _REGION: Final = re.compile(r"projects/[^/]+/locations/([a-z0-9-]+)/")
@@ -59,6 +60,9 @@ class GcpStore:
             raise StoreError(
                 f"Google Secret Manager cannot give: {type(exc).__name__}", whole=True
             ) from None
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
+            # of the library, at what is no answer of its vendor's
+            raise StoreError("what answers is no Google Secret Manager", whole=True) from None
         try:
             return str(answer.payload.data, "utf-8")
         except UnicodeDecodeError:
@@ -70,9 +74,12 @@ class GcpStore:
             address = self._endpoint
             if address is None and region:
                 address = f"secretmanager.{region}.rep.googleapis.com"
-            self._clients[region] = self._library.SecretManagerServiceClient(
+            client = self._library.SecretManagerServiceClient(
                 transport="rest",
                 credentials=self._credentials,
                 client_options={"api_endpoint": address} if address else None,
             )
+            session = client.transport._session  # noqa: SLF001 - it has no other door
+            session.hooks["response"].append(read_within_bounds)
+            self._clients[region] = client
         return self._clients[region]

@@ -5,11 +5,13 @@ not asked again in the same reading, so that one that is away costs its time lim
 """
 
 import importlib
+import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from trivium.settings.secret_stores.reference import StoredReference, field_of, parse
 from trivium.settings.secret_stores.store import (
+    READING_S,
     TIMEOUT_S,
     Document,
     SecretStore,
@@ -39,6 +41,7 @@ class StoredSecrets:
         *,
         opening: Callable[[str, Mapping[str, str]], SecretStore] = open_store,
         limit_s: float = TIMEOUT_S,
+        reading_s: float = READING_S,
     ) -> None:
         """``known``: what an earlier reading found, by reference; it stays in force where a store
         does not give the secret now.
@@ -47,6 +50,8 @@ class StoredSecrets:
         self._known = known
         self._opening = opening
         self._limit_s = limit_s
+        self._reading_s = reading_s
+        self._spent_s: dict[str, float] = {}
         self._stores: dict[str, SecretStore] = {}
         self._away: dict[str, StoreError] = {}
         self._documents: dict[tuple[str, str], Document] = {}
@@ -79,11 +84,21 @@ class StoredSecrets:
             if scheme not in self._stores:
                 self._stores[scheme] = self._opening(scheme, self._environ)
             if (scheme, name) not in self._documents:
-                store = self._stores[scheme]
-                read = bounded(lambda: store.read(name), self._limit_s)
-                self._documents[scheme, name] = read
+                self._documents[scheme, name] = self._asked(scheme, name)
         except StoreError as exc:
             if exc.whole:
                 self._away[scheme] = exc
             raise
         return self._documents[scheme, name]
+
+    def _asked(self, scheme: str, name: str) -> Document:
+        """The document as its store has it now, if there is time left. Raises StoreError."""
+        spent = self._spent_s.get(scheme, 0.0)
+        if spent >= self._reading_s:
+            raise StoreError(f"took {self._reading_s:g} s for the others already", whole=True)
+        store, began = self._stores[scheme], time.monotonic()
+        try:
+            limit_s = min(self._limit_s, self._reading_s - spent)
+            return bounded(lambda: store.read(name), limit_s)
+        finally:
+            self._spent_s[scheme] = spent + time.monotonic() - began

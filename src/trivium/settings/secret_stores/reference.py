@@ -17,7 +17,7 @@ _NAMES: Final = {
     "vault": re.compile(r"[!-.0-~][!-~]{0,1023}"),
     "aws-sm": re.compile(r"[A-Za-z0-9/_+=.@:-]{1,2048}"),
     "gcp-sm": re.compile(
-        r"projects/[^\s/#?]+(?:/locations/[a-z0-9-]+)?/secrets/[A-Za-z0-9_-]+/versions/[A-Za-z0-9_-]+"
+        r"projects/[A-Za-z0-9][A-Za-z0-9.:_-]*(?:/locations/[a-z0-9-]+)?/secrets/[A-Za-z0-9_-]+/versions/[A-Za-z0-9_-]+"
     ),
 }
 _NEEDS_FIELD: Final = frozenset({"vault"})
@@ -38,7 +38,7 @@ def parse(text: str) -> StoredReference:
     scheme, _, rest = text.partition(":")
     name, mark, field = rest.partition("#")
     needs = scheme in _NEEDS_FIELD
-    if needs and ("?" in name or "/" not in name or "" in name.split("/")):
+    if needs and ("?" in name or "/" not in name or {"", ".", ".."} & {*name.split("/")}):
         name = ""
     if not _NAMES[scheme].fullmatch(name) or (mark and not field) or (needs and not field):
         raise ValueError(f"is no reference to a secret of this kind: write {SCHEMES[scheme]}")

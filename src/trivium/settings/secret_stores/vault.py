@@ -11,6 +11,7 @@ a token, for an agent that adds its own.
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote, urlsplit
 
 from trivium.settings.secret_stores.store import (
     CONNECT_S,
@@ -18,10 +19,10 @@ from trivium.settings.secret_stores.store import (
     Document,
     StoreError,
     missing_library,
+    read_within_bounds,
+    told,
 )
 
-ANSWER_BYTES_MAX: Final = 1_048_576
-"""Vault's own limit of an entry is 1 MiB, with most storages less."""
 POD_FILE: Final = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
 
@@ -38,8 +39,9 @@ class VaultStore:
             import hvac
         except ImportError:
             raise missing_library("hvac", "vault") from None
-        self._address = environ.get("VAULT_ADDR", "")
-        if not self._address.startswith(("https://", "http://")):
+        address = environ.get("VAULT_ADDR", "").strip()
+        self._address = _shown(address)
+        if not self._address:
             raise StoreError(
                 "cannot be looked up: VAULT_ADDR must be the address of Vault, for example "
                 "https://vault.example:8200",
@@ -47,15 +49,18 @@ class VaultStore:
             )
         self._environ = environ
         self._logged_in = False
+        self._pod_token: str | None = None
         self._errors: Any = hvac.exceptions
         self._client: Any = hvac.Client(
-            url=self._address,
+            url=address,
             token=environ.get("VAULT_TOKEN", "").strip(),
             namespace=environ.get("VAULT_NAMESPACE") or None,
             verify=environ.get("VAULT_CACERT") or True,
             timeout=(CONNECT_S, TIMEOUT_S),
+            allow_redirects=False,
         )
-        self._client.adapter.session.hooks["response"].append(_read_within_bounds)
+        hooks = self._client.adapter.session.hooks["response"]
+        hooks += [self._refuse_redirect, read_within_bounds]
 
     def read(self, name: str) -> Document:
         """The members of one secret. Raises StoreError."""
@@ -73,18 +78,38 @@ class VaultStore:
         except errors.InvalidPath:
             raise StoreError(f"is not in Vault at {self._address}", whole=whole) from None
         except (errors.Forbidden, errors.Unauthorized, errors.InvalidRequest) as exc:
-            said = ", ".join(exc.errors or ()) or type(exc).__name__
-            raise StoreError(
-                f"Vault at {self._address} refuses: {said:.200}", whole=whole
-            ) from None
+            said = self._said(exc.errors) or type(exc).__name__
+            raise StoreError(f"Vault at {self._address} refuses: {said}", whole=whole) from None
         except errors.VaultError as exc:
             kind = type(exc).__name__
             raise StoreError(f"Vault at {self._address} cannot give: {kind}", whole=True) from None
         except OSError as exc:  # of the network, which all errors of requests are
             kind = type(exc).__name__
             raise StoreError(f"Vault at {self._address} cannot give: {kind}", whole=True) from None
-        except (AttributeError, LookupError, TypeError, ValueError):
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
             raise StoreError(f"what answers at {self._address} is no Vault", whole=True) from None
+
+    def _said(self, errors: object) -> str:
+        """What Vault gives as its reason, without a credential of ours that is repeated in it."""
+        texts = errors if isinstance(errors, list) else [errors]
+        said = ", ".join(each for each in texts if isinstance(each, str))
+        own = {self._client.token, self._environ.get("VAULT_SECRET_ID"), self._pod_token}
+        for secret in own - {None, ""}:
+            said = said.replace(secret, "***")
+        return told(said)
+
+    def _refuse_redirect(self, answer: Any, *_: Any, **__: Any) -> None:
+        """Raise StoreError for an answer that sends on: the token was meant for one address, and
+        another, perhaps one without TLS, would get it.
+        """
+        if 300 <= answer.status_code < 400:
+            answer.close()
+            to = told(_shown(answer.headers.get("location", ""))) or "elsewhere"
+            raise StoreError(
+                f"Vault at {self._address} sends on to {to}, which is not followed: set VAULT_ADDR "
+                "to the address that answers itself",
+                whole=True,
+            )
 
     def _log_in(self) -> None:
         environ, auth = self._environ, self._client.auth
@@ -93,7 +118,7 @@ class VaultStore:
             return
         if role := environ.get("VAULT_ROLE_ID"):
             secret = environ.get("VAULT_SECRET_ID")
-            auth.approle.login(role, secret_id=secret, mount_point=mount or "approle")
+            answer = auth.approle.login(role, secret_id=secret, mount_point=mount or "approle")
         elif role := environ.get("VAULT_KUBERNETES_ROLE"):
             file = Path(environ.get("VAULT_KUBERNETES_TOKEN_FILE") or POD_FILE)
             try:
@@ -101,7 +126,12 @@ class VaultStore:
             except (OSError, UnicodeDecodeError) as exc:
                 why = getattr(exc, "strerror", None) or type(exc).__name__
                 raise StoreError(f"cannot be looked up: {file}: {why}", whole=True) from None
-            auth.kubernetes.login(role, token, mount_point=mount or "kubernetes")
+            self._pod_token = token
+            answer = auth.kubernetes.login(role, token, mount_point=mount or "kubernetes")
+        else:
+            return
+        if not isinstance(answer["auth"]["client_token"], str):
+            raise TypeError
 
     def _read(self, path: str) -> Mapping[str, Any]:
         mount, version = self._mount(path)
@@ -121,22 +151,28 @@ class VaultStore:
     def _mount(self, path: str) -> tuple[str, str]:
         """The mount that a path lies in, and the version of its key-value store."""
         try:
-            answer = self._client.adapter.get(f"/v1/sys/internal/ui/mounts/{path}")
+            answer = self._client.adapter.get(f"/v1/sys/internal/ui/mounts/{quote(path)}")
         except self._errors.InvalidPath:  # Vault before 0.10, which knows one version only
             return path.partition("/")[0], "1"
-        told = answer["data"]
-        if told["type"] not in ("kv", "generic"):
-            raise StoreError(f"lies in a mount of type {told['type']}, and only kv is read")
-        version = (told.get("options") or {}).get("version", "1")
-        return str(told["path"]).strip("/"), str(version)
+        mount = answer["data"]
+        kind, at = mount["type"], mount["path"]
+        if not isinstance(kind, str) or not isinstance(at, str):
+            raise TypeError
+        if kind not in ("kv", "generic"):
+            raise StoreError(f"lies in a mount of type {told(kind)}, and only kv is read")
+        version = (mount.get("options") or {}).get("version", "1")
+        if version not in ("1", "2"):
+            raise StoreError("lies in a mount of a version of kv that is not known")
+        return at.strip("/"), version
 
 
-def _read_within_bounds(answer: Any, *_: Any, **__: Any) -> None:
-    """Read an answer of ``requests`` here, before that reads it whole, however long it is."""
-    data = bytearray()
-    for piece in answer.iter_content(65_536):
-        data += piece
-        if len(data) > ANSWER_BYTES_MAX:
-            answer.close()
-            raise StoreError(f"has an answer above {ANSWER_BYTES_MAX} bytes", whole=True)
-    answer._content = bytes(data)  # noqa: SLF001 - it has no other door
+def _shown(address: str) -> str:
+    """Scheme, host and port of an address, without what may be a password; empty: it is none."""
+    try:
+        split = urlsplit(address)
+        split.port  # noqa: B018 - raises ValueError for one that is none
+    except ValueError:
+        return ""
+    if split.scheme not in ("http", "https") or not split.hostname:
+        return ""
+    return f"{split.scheme}://{split.netloc.rpartition('@')[2]}"
