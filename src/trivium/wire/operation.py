@@ -31,6 +31,7 @@ class Shape(Enum):
     MESSAGES = "messages"
     GENERATE = "generate"
     VIDEOS = "videos"
+    CONVERSE = "converse"  # Amazon Bedrock
     VENDOR = "vendor"  # one provider's own, which no caller speaks
 
     # docs/decisions/0022-hot-marks.md says why, here and wherever an Enum has it
