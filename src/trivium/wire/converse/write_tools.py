@@ -1,8 +1,8 @@
 """Tools and the choice among them for an upstream of the converse shape.
 
-It demands tools wherever the history has calls, and has no word for "none": both are said in words.
-Sources, read on 2026-11-28: botocore 1.44's model of the service; that ``toolConfig`` must be there:
-https://github.com/aws-samples/bedrock-access-gateway/pull/239.
+It demands tools wherever the history has calls, and has no choice of none: both are said in words.
+Sources, read on 2026-11-28: botocore 1.44's model of the service; that ``toolConfig`` must be
+there: https://github.com/aws-samples/bedrock-access-gateway/pull/239.
 """
 
 from typing import Any, Final
@@ -64,7 +64,9 @@ def settle(conversation: Conversation, writing: ConverseWriter) -> SettledTools:
         return _NOTHING
     words = ""
     if not rows:
-        rows = [_specification(name, _GONE, _NO_PARAMETERS) for name in _names(conversation, writing)]
+        rows = [
+            _specification(name, _GONE, _NO_PARAMETERS) for name in _names(conversation, writing)
+        ]
         writing.rewords(Concept.TOOLS, "the tools of earlier calls are declared, as they must be")
         words = UNCALLED
     elif none:
@@ -89,7 +91,9 @@ def _is_traffic(part: Part) -> bool:
 
 def _names(conversation: Conversation, writing: ConverseWriter) -> list[str]:
     """What the calls of the history are called at the target, each once."""
-    found = {writing.target_name(call.name, call.namespace): None for call in calls(conversation.turns)}
+    found = {
+        writing.target_name(call.name, call.namespace): None for call in calls(conversation.turns)
+    }
     return list(found) or ["tool"]
 
 
