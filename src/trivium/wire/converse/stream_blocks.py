@@ -40,6 +40,8 @@ _KINDS: Final = frozenset(
     {"text", "citation", "reasoningContent", "toolUse", "image", "toolResult"}
 )
 """Deltas that there are."""
+_COLLECTED: Final = frozenset({"image", "toolResult"})
+"""Those of blocks that are told when they are whole."""
 
 
 class ConverseBlocks:
@@ -108,8 +110,8 @@ class ConverseBlocks:
             self._think(at, delta.reasoningContent, out)
         elif delta.toolUse is not None:
             self._argue(self._blocks.get(at), string(delta.toolUse.input) or "", out)
-        else:
-            self._collect(at, kind, delta)
+        elif kind in _COLLECTED:
+            self._collect(at, kind, delta, out)
 
     def stop(self, payload: bytes, out: list[Event]) -> None:
         """A ``contentBlockStop``."""
@@ -187,10 +189,13 @@ class ConverseBlocks:
             block.said = True
             _say(block.index, piece, out)
 
-    def _collect(self, at: int, kind: str, delta: forms.ConverseDelta) -> None:
+    def _collect(
+        self, at: int, kind: str, delta: forms.ConverseDelta, out: list[Event]
+    ) -> None:
         """Keep a piece of a picture or of a result for the end of its block."""
         block = self._blocks.get(at)
         if block is None or block.kind != kind:
+            self._close(at, out)
             block = self._held(at, kind)
         if delta.image is not None:
             source = delta.image.source
