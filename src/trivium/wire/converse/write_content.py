@@ -124,7 +124,8 @@ class ConverseWriter(ConverseMediaWriter):
         if isinstance(part, VendorPart):
             return self._vendor(part, where)
         if isinstance(part, Audio) and part.transcript:
-            return self.text(Text(part.transcript), where)
+            if part.source is None or Input.AUDIO not in self.facts.inputs:
+                return self.text(Text(part.transcript), where)
         row = self.media(part) if isinstance(part, Image | Document | Video | Audio) else {}
         return [row] if row else []
 
