@@ -36,10 +36,8 @@ def test_no_two_documents_have_the_same_name():
     """Not in other letters' case either; a number is added, and those that have it are heeded."""
     names = DocumentNames()
     taken = [names.take(one) for one in ("a", "A", "a (2)", "a", "", "", "x" * 300, "x" * 300)]
-    assert taken == ["a", "A (2)", "a (2) (2)", "a (3)", "document", "document (2)"] + [
-        "x" * 200,
-        "x" * 180 + " (2)",
-    ]
+    assert ["a", "A (2)", "a (2) (2)", "a (3)", "document", "document (2)"] == taken[:6]
+    assert ["x" * 200, "x" * 180 + " (2)"] == taken[6:]
     assert len(taken) == len({one.lower() for one in taken})
     assert all(LEGAL.fullmatch(one) for one in taken)
 

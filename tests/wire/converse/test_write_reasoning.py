@@ -202,7 +202,7 @@ def test_sampling_while_a_model_thinks(converse):
     assert ({"temperature": 1, "topP": 0.97}, set()) == (inference, told)
 
 
-def test_own_members_that_are_none_are_left(converse):  # noqa: ARG001 - the shape's folder
+def test_own_members_that_are_none_are_left(converse):
     """A caller's that cannot be read give way to those that are settled."""
     assert {"a": 1} == merged({"a": 1}, b"[]")
     assert {"a": 1} == merged({"a": 1}, b'{"a":2}')
