@@ -39,16 +39,16 @@ _decode: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class SettledTools(msgspec.Struct, frozen=True, gc=False):
+class SettledTools:
     """What is sent about tools."""
 
-    config: dict[str, Any] | None = None
-    """The ``toolConfig`` member; ``None``: nothing is said of tools."""
-    words: str = ""
-    """What is said in the instructions besides."""
+    __slots__ = ("config", "words")
 
-
-_NOTHING: Final = SettledTools()
+    def __init__(self, config: dict[str, Any] | None = None, words: str = "") -> None:
+        self.config = config
+        """The ``toolConfig`` member; ``None``: nothing is said of tools."""
+        self.words = words
+        """What is said in the instructions besides."""
 
 
 def settle(conversation: Conversation, writing: ConverseWriter) -> SettledTools:
@@ -58,10 +58,10 @@ def settle(conversation: Conversation, writing: ConverseWriter) -> SettledTools:
     called = _called(conversation)
     if none and conversation.tools and not called:
         writing.rewords(Concept.TOOL_CHOICE, "no tools are sent, since there is no choice of none")
-        return _NOTHING
+        return SettledTools()
     rows = [row for tool in _offered(conversation) for row in _one(tool, writing)]
     if not rows and not called:
-        return _NOTHING
+        return SettledTools()
     words = ""
     if not rows:
         rows = [
