@@ -92,6 +92,15 @@ def test_marked_tools_have_a_cache_point_behind_them(converse):
     assert ["toolSpec", "cachePoint", "toolSpec"] == [next(iter(row)) for row in found["tools"]]
 
 
+def test_a_model_that_caches_no_tools_is_sent_no_such_point(converse):
+    """It is told; the text behind them is marked all the same."""
+    marked = FunctionTool("f", cache=CacheMark())
+    known = {"cache_marks": 4, "own_fields": "nova"}
+    found, report = config(converse, tools=(marked,), known=known)
+    assert ["toolSpec"] == [next(iter(row)) for row in found["tools"]]
+    assert {("prompt_cache_breakpoint", "dropped")} == dropped(report)
+
+
 def test_the_vendors_own_tools_go_there_and_others_are_refused(converse):
     """By their name."""
     own = VendorTool("systemTool", Native("converse", b'{"systemTool":{"name":"nova_grounding"}}'))

@@ -2,7 +2,8 @@
 
 It demands tools wherever the history has calls, and has no choice of none: both are said in words.
 Sources, read on 2026-11-28: botocore 1.44's model of the service; that ``toolConfig`` must be
-there: https://github.com/aws-samples/bedrock-access-gateway/pull/239.
+there: https://github.com/aws-samples/bedrock-access-gateway/pull/239; which models cache tools:
+https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html.
 """
 
 from typing import Any, Final
@@ -14,6 +15,7 @@ from trivium.conversation.custom_tools import PARAMETERS, in_words
 from trivium.conversation.items import Part
 from trivium.conversation.member_table import Concept
 from trivium.conversation.request import Conversation
+from trivium.conversation.target import OwnFields
 from trivium.conversation.tool_names import known_as
 from trivium.conversation.tools import (
     ChoiceMode,
@@ -118,6 +120,9 @@ def _one(tool: Tool, writing: ConverseWriter) -> list[BlockRow]:
         name = tool.name or (tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
         writing.lacks(Concept.VENDOR_TOOL, f"the tool {name} is another vendor's own")
         return []
+    if tool.cache is not None and writing.facts.own_fields is OwnFields.NOVA:
+        writing.lacks(Concept.CACHE_MARK, "this model caches no tools")
+        return [row]
     return [row, *writing.mark(tool.cache)]
 
 
