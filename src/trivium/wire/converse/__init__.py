@@ -1,1 +1,1 @@
-"""Amazon Bedrock's Converse and ConverseStream."""
+"""The shape of Amazon Bedrock's Converse and ConverseStream."""

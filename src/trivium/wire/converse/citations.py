@@ -11,7 +11,7 @@ import msgspec
 
 from trivium.conversation.parts import Citation, Native
 from trivium.wire import caps
-from trivium.wire.converse.values import SHAPE
+from trivium.wire.converse.media import SHAPE
 from trivium.wire.lenient import decoded, objects_of, string
 
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode

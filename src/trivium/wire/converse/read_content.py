@@ -20,7 +20,6 @@ from trivium.conversation.losses import Rank
 from trivium.conversation.opaque import EXTRA_CONTENT, THOUGHT_SIGNATURE, Opaque, Open
 from trivium.conversation.parts import (
     CacheMark,
-    Image,
     Native,
     Reasoning,
     ReasoningForm,
@@ -30,7 +29,8 @@ from trivium.conversation.parts import (
 from trivium.conversation.request import Extension
 from trivium.wire.converse import citations, read_sources
 from trivium.wire.converse import request_structs as structs
-from trivium.wire.converse.values import SHAPE, only, required
+from trivium.wire.converse.media import SHAPE
+from trivium.wire.converse.values import only, required
 from trivium.wire.messages.paths import malformed, view, wrong
 
 _text: Final = msgspec.json.Decoder(str)
@@ -126,7 +126,8 @@ class ContentReader:
             return VendorPart(Native(SHAPE, bytes(row)), kind, known=kind in _OWN)
         if kind not in ALLOWED[role]:
             raise wrong(path, f"a block of kind {kind} cannot stand in {_WHOSE[role]}.")
-        return _READ[kind](self, raw, row, f"{path}.{kind}")
+        found: Part = _READ[kind](self, raw, row, f"{path}.{kind}")
+        return found
 
     def text(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> Text:  # noqa: ARG002 - as in _READ
         """Words."""
@@ -207,7 +208,8 @@ class ContentReader:
             return Text(unwrapped_arguments(bytes(raw)))
         if kind == "text":
             return self.text(raw, row, f"{path}.text")
-        return _RESULTS[kind](self, raw, row, f"{path}.{kind}")
+        found: ResultPart = _RESULTS[kind](self, raw, row, f"{path}.{kind}")
+        return found
 
     def reasoning(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> Part:  # noqa: ARG002 - as in _READ
         """Reasoning, readable or not."""

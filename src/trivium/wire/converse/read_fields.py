@@ -6,6 +6,7 @@ Sources: the pages of those models in the Amazon Bedrock user guide and the Nova
 2026-11-28.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -29,7 +30,7 @@ _any: Final = msgspec.json.Decoder()
 _integer: Final = msgspec.json.Decoder(int, strict=False)
 _text: Final = msgspec.json.Decoder(str)
 _thinking: Final = msgspec.json.Decoder(structs.ModelThinking)
-_reasoning: Final = msgspec.json.Decoder(structs.ModelReasoning)
+_nova_reasoning: Final = msgspec.json.Decoder(structs.ModelReasoning)
 _output: Final = msgspec.json.Decoder(structs.ModelOutput)
 
 _SWITCHES: Final = {
@@ -67,26 +68,13 @@ class ModelFields(msgspec.Struct, gc=False):
 def read(raw: msgspec.Raw) -> ModelFields:
     """The fields of a request. Raises ``Fault`` naming the one that cannot be."""
     out = ModelFields()
-    switch: Thinking | None = None
-    effort: Effort | None = None
-    budget: int | None = None
-    shown: bool | None = None
+    asked = ReasoningSettings()
     for name, value in present(view(_members, raw, PATH)).items():
         path = f"{PATH}.{name[:128]}"
-        if name in ("thinking", "reasoning_config"):
-            switch, budget, shown = _switched(value, path)
-        elif name == "reasoningConfig":
-            switch, effort = _nova(value, path)
-        elif name == "reasoning_effort":
-            effort = effort_of(view(_text, value, path), path)
+        if (reads := _REASONING.get(name)) is not None:
+            asked = reads(value, path, asked)
         elif name == "output_config":
-            wanted: structs.ModelOutput = view(_output, value, path)
-            effort = effort if wanted.effort is None else effort_of(wanted.effort, f"{path}.effort")
-            out.format = _format(wanted.format, f"{path}.format")
-            if wanted.task_budget:
-                out.extensions.append(
-                    Extension(f"{path}.task_budget", bytes(wanted.task_budget), Rank.HINT)
-                )
+            asked = _claude_output(value, path, out, asked)
         elif name == "top_k":
             out.top_k = _top_k(value, path)
         elif name == "inferenceConfig":
@@ -94,8 +82,8 @@ def read(raw: msgspec.Raw) -> ModelFields:
         else:
             view(_any, value, path)
             out.extensions.append(Extension(path, bytes(value), _RANKS.get(name, Rank.HINT)))
-    if switch is not None or effort is not None:
-        out.reasoning = ReasoningSettings(switch, effort, budget, shown)
+    if asked.switch is not None or asked.effort is not None:
+        out.reasoning = asked
     return out
 
 
@@ -107,7 +95,8 @@ def effort_of(word: str, path: str) -> Effort:
     return effort
 
 
-def _switched(raw: msgspec.Raw, path: str) -> tuple[Thinking, int | None, bool | None]:
+def _switched(raw: msgspec.Raw, path: str, asked: ReasoningSettings) -> ReasoningSettings:
+    """Claude's."""
     wanted: structs.ModelThinking = view(_thinking, raw, path)
     switch = _SWITCHES.get(required(wanted.type, f"{path}.type"))
     if switch is None:
@@ -122,18 +111,53 @@ def _switched(raw: msgspec.Raw, path: str) -> tuple[Thinking, int | None, bool |
         shown = _DISPLAYS.get(wanted.display)
         if shown is None:
             raise wrong(f"{path}.display", f"must be one of {', '.join(_DISPLAYS)}.")
-    return switch, budget, shown
+    return ReasoningSettings(switch, asked.effort, budget, shown)
 
 
-def _nova(raw: msgspec.Raw, path: str) -> tuple[Thinking | None, Effort | None]:
-    wanted: structs.ModelReasoning = view(_reasoning, raw, path)
+def _nova(raw: msgspec.Raw, path: str, asked: ReasoningSettings) -> ReasoningSettings:
+    """Nova's."""
+    wanted: structs.ModelReasoning = view(_nova_reasoning, raw, path)
     if wanted.type not in (None, "enabled", "disabled"):
         raise wrong(f"{path}.type", "must be enabled or disabled.")
     if wanted.type == "disabled":
-        return Thinking.OFF, None
+        return msgspec.structs.replace(asked, switch=Thinking.OFF)
     level = wanted.maxReasoningEffort
-    effort = None if level is None else effort_of(level, f"{path}.maxReasoningEffort")
-    return (None, effort) if effort is not None else (Thinking.ADAPTIVE, None)
+    if level is None:
+        return msgspec.structs.replace(asked, switch=Thinking.ADAPTIVE)
+    return msgspec.structs.replace(asked, effort=effort_of(level, f"{path}.maxReasoningEffort"))
+
+
+def _gpt(raw: msgspec.Raw, path: str, asked: ReasoningSettings) -> ReasoningSettings:
+    """OpenAI's."""
+    level = present(view(_members, raw, path)).get("effort")
+    return asked if level is None else _effort(level, f"{path}.effort", asked)
+
+
+def _effort(raw: msgspec.Raw, path: str, asked: ReasoningSettings) -> ReasoningSettings:
+    """That of OpenAI's open models."""
+    return msgspec.structs.replace(asked, effort=effort_of(view(_text, raw, path), path))
+
+
+_REASONING: Final[dict[str, Callable[[msgspec.Raw, str, ReasoningSettings], ReasoningSettings]]] = {
+    "thinking": _switched,
+    "reasoning_config": _switched,
+    "reasoningConfig": _nova,
+    "reasoning": _gpt,
+    "reasoning_effort": _effort,
+}
+
+
+def _claude_output(
+    raw: msgspec.Raw, path: str, out: ModelFields, asked: ReasoningSettings
+) -> ReasoningSettings:
+    wanted: structs.ModelOutput = view(_output, raw, path)
+    out.format = _format(wanted.format, f"{path}.format")
+    budget = bytes(wanted.task_budget)
+    if budget not in (b"", b"null"):
+        out.extensions.append(Extension(f"{path}.task_budget", budget, Rank.HINT))
+    if wanted.effort is None:
+        return asked
+    return msgspec.structs.replace(asked, effort=effort_of(wanted.effort, f"{path}.effort"))
 
 
 def _format(raw: msgspec.Raw, path: str) -> ResponseFormat | None:

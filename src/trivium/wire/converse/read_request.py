@@ -24,8 +24,9 @@ from trivium.conversation.request import (
 from trivium.wire.codec import ReadContext
 from trivium.wire.converse import read_fields, read_tools
 from trivium.wire.converse import request_structs as structs
+from trivium.wire.converse.media import SHAPE
 from trivium.wire.converse.read_content import ContentReader
-from trivium.wire.converse.values import SHAPE, present, required, single
+from trivium.wire.converse.values import present, required, single
 from trivium.wire.messages.paths import missing, view, wrong
 
 _blocks: Final = msgspec.json.Decoder(list[msgspec.Raw])

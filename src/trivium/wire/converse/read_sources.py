@@ -22,7 +22,7 @@ from trivium.conversation.parts import (
 )
 from trivium.wire.converse import media
 from trivium.wire.converse import request_structs as structs
-from trivium.wire.converse.values import SHAPE, required, single
+from trivium.wire.converse.values import required, single
 from trivium.wire.data_url import standard
 from trivium.wire.messages.paths import view, wrong
 
@@ -32,21 +32,22 @@ _place: Final = msgspec.json.Decoder(structs.BucketPlace)
 
 _NAME_MAX: Final = 200
 _BUCKET: Final = "s3://"
+_OWNER: Final = "#bucketOwner="
 
 
 def image(block: structs.MediaBlock, path: str) -> Image:
     """An ``image``, given its members."""
-    return Image(_source(block, media.IMAGES, path))
+    return Image(_source(block, media.IMAGE_TYPES, path))
 
 
 def video(block: structs.MediaBlock, path: str) -> Video:
     """A ``video``, given its members."""
-    return Video(_source(block, media.VIDEOS, path))
+    return Video(_source(block, media.VIDEO_TYPES, path))
 
 
 def audio(block: structs.MediaBlock, path: str) -> Audio:
     """An ``audio``, given its members."""
-    return Audio(_source(block, media.AUDIOS, path))
+    return Audio(_source(block, media.SOUND_TYPES, path))
 
 
 def document(block: structs.DocumentBlock, path: str) -> Document:
@@ -56,7 +57,7 @@ def document(block: structs.DocumentBlock, path: str) -> Document:
         raise wrong(f"{path}.name", f"must have at most {_NAME_MAX} characters.")
     mime = None
     if block.format is not None:
-        mime = _mime(block.format, media.DOCUMENTS, f"{path}.format")
+        mime = _mime(block.format, media.DOCUMENT_TYPES, f"{path}.format")
     members = required(block.source, f"{path}.source")
     kind, raw = single(members, f"{path}.source")
     place = f"{path}.source.{kind[:64]}"
@@ -124,4 +125,15 @@ def _elsewhere(kind: str, raw: msgspec.Raw, path: str, mime: str, kinds: str) ->
     uri = required(place.uri, f"{path}.uri")
     if not uri.startswith(_BUCKET):
         raise wrong(f"{path}.uri", f"must begin with {_BUCKET}.")
-    return Stored(SHAPE, media.stored_id(uri, place.bucketOwner), mime)
+    return Stored(media.SHAPE, stored_id(uri, place.bucketOwner), mime)
+
+
+def stored_id(uri: str, owner: str | None) -> str:
+    """A place in S3 as the id of a stored file; the account that owns the bucket goes with it."""
+    return uri if owner is None else f"{uri}{_OWNER}{owner}"
+
+
+def stored_place(id_: str) -> dict[str, str]:
+    """The same id as an ``s3Location``."""
+    uri, mark, owner = id_.rpartition(_OWNER)
+    return {"uri": uri, "bucketOwner": owner} if mark else {"uri": id_}

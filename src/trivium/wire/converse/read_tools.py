@@ -20,8 +20,9 @@ from trivium.conversation.tools import (
     VendorTool,
 )
 from trivium.wire.converse import request_structs as structs
+from trivium.wire.converse.media import SHAPE
 from trivium.wire.converse.read_content import CACHE_POINT, ContentReader
-from trivium.wire.converse.values import SHAPE, only, present, required, single
+from trivium.wire.converse.values import only, present, required, single
 from trivium.wire.messages.paths import view, wrong
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")

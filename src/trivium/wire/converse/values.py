@@ -7,9 +7,6 @@ import msgspec
 
 from trivium.wire.messages.paths import missing, view, wrong
 
-SHAPE: Final = "converse"
-"""What ``Native.shape`` says of this shape's own JSON."""
-
 _T = TypeVar("_T")
 _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 

@@ -30,8 +30,8 @@ from trivium.conversation.parts import (
 from trivium.conversation.tool_pairs import minted
 from trivium.conversation.usage import Usage
 from trivium.wire.codec import WriteContext
-from trivium.wire.converse import citations, media
-from trivium.wire.converse.values import SHAPE
+from trivium.wire.converse import citations
+from trivium.wire.converse.media import IMAGES, SHAPE, bare
 from trivium.wire.messages.citations import segments
 
 _FITS: Final = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
@@ -92,10 +92,11 @@ def blocks(part: Part, context: WriteContext, index: int) -> list[dict[str, Any]
         return [*redacted(part.opaque, context), {"toolUse": call}]
     if type(part) is VendorPart and part.native.shape == SHAPE:
         return [_members(part.native.data)]
-    if (shown := medium(part)) is not None:
-        return [shown]
-    text = plain(part)
-    return [{"text": text}] if text else []
+    shown = medium(part)
+    if shown is None:
+        text = plain(part)
+        shown = {"text": text} if text else None
+    return [] if shown is None else [shown]
 
 
 def _text(part: Text) -> list[dict[str, Any]]:
@@ -113,30 +114,21 @@ def _text(part: Text) -> list[dict[str, Any]]:
 
 
 def medium(part: Part) -> dict[str, Any] | None:
-    """A picture, a film or sound whose bytes are there, as a block; ``None`` for anything else."""
-    if type(part) is Image:
-        kind, formats = "image", media.IMAGES
-    elif type(part) is Video:
-        kind, formats = "video", media.VIDEOS
-    elif type(part) is Audio:
-        kind, formats = "audio", media.AUDIOS
-    else:
+    """A picture whose bytes are there, as a block; ``None`` for anything else.
+
+    Streams have events for no other media, and a request asks for none.
+    """
+    if type(part) is not Image or type(part.source) is not Inline or not part.source.data:
         return None
-    source = part.source
-    if type(source) is not Inline or not source.data:
-        return None
-    format_ = media.format_of(source.mime, formats)
+    format_ = IMAGES.get(bare(part.source.mime))
     if format_ is None:
         return None
-    return {kind: {"format": format_, "source": {"bytes": source.data}}}
+    return {"image": {"format": format_, "source": {"bytes": part.source.data}}}
 
 
 def shows(part: Part) -> bool:
-    """Whether media or a search result is told as what it is, whole and streamed.
-
-    A stream has events for pictures alone.
-    """
-    return type(part) is Image and medium(part) is not None
+    """Whether media or a search result is told as what it is."""
+    return medium(part) is not None
 
 
 def plain(part: Part) -> str:
