@@ -50,7 +50,6 @@ from trivium.wire.codec import (
     WriteContext,
 )
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
-from trivium.wire.converse.codec import CODEC as CONVERSE
 from trivium.wire.envelope import opener, sealer
 from trivium.wire.messages.version import MEANING, PROFILE, is_profiled
 from trivium.wire.operation import (
@@ -104,11 +103,7 @@ class Translator:
         self.objects_max = objects_max // OBJECTS_EACH
         """Of one that is."""
         self._codecs = codecs
-        self._callers: Mapping[Shape, CallerCodec] = {
-            **codecs,
-            COMPLETIONS.shape: COMPLETIONS,
-            CONVERSE.shape: CONVERSE,
-        }
+        self._callers: Mapping[Shape, CallerCodec] = {**codecs, COMPLETIONS.shape: COMPLETIONS}
         self._keys = keys
         self._clock = clock
 

@@ -1,7 +1,7 @@
-"""Citations of the Converse shape and canonical ones, both ways.
+"""Citations of the converse shape and canonical ones, both ways.
 
-One covers the whole text of its ``citationsContent``; only sources with an address mean anything
-in other shapes. Source: ``bedrock-runtime`` of botocore 1.44, read on 2026-11-28.
+A citation covers its whole text; only a source with an address means anything in other shapes.
+Source: ``Citation`` of botocore 1.44's model of the service, read on 2026-11-28.
 """
 
 from typing import Any, Final
@@ -11,37 +11,33 @@ import msgspec
 
 from trivium.conversation.parts import Citation, Native
 from trivium.wire import caps
+from trivium.wire.converse.answer_structs import ConverseCitation
 from trivium.wire.converse.media import SHAPE
 from trivium.wire.lenient import decoded, objects_of, string
 
-_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
+_decode: Final = msgspec.json.Decoder(ConverseCitation).decode
 _encode: Final = msgspec.json.Encoder().encode
-_SCHEMES: Final = ("http://", "https://")
 _HOST_MAX: Final = 2048
+"""Characters of an address in which its host is looked for."""
+_ADDRESSES: Final = ("http://", "https://")
 
 
 def read(raw: bytes | msgspec.Raw) -> Citation | None:
     """One citation; ``None`` when it is no object."""
-    if (seen := decoded(_decode, raw)) is None:
+    seen = decoded(_decode, raw)
+    if seen is None:
         return None
-    url = string(seen.get("source"))
-    location = seen.get("location")
-    if isinstance(location, dict) and isinstance(location.get("web"), dict):
-        url = string(location["web"].get("url")) or url
-    quoted = "".join(
-        [string(piece.get("text")) or "" for piece in objects_of(seen.get("sourceContent"))]
-    )
     return Citation(
-        url=url if url is not None and url.startswith(_SCHEMES) else None,
-        title=string(seen.get("title")),
-        quoted=quoted or None,
+        url=_address(seen),
+        title=string(seen.title),
+        quoted=pieces(seen.sourceContent) or None,
         native=Native(SHAPE, bytes(raw)),
     )
 
 
 def read_all(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
-    """Citations of a caller's text; none when the member is null, absent or nonsense."""
-    return tuple([found for row in caps.rows(raw) if (found := read(row)) is not None])
+    """Those of a caller's text; none when the member is null, absent or nonsense."""
+    return tuple(found for row in caps.rows(raw) if (found := read(row)) is not None)
 
 
 def written(citation: Citation) -> bytes | None:
@@ -65,3 +61,23 @@ def _domain(url: str) -> str:
         return urlsplit(url[:_HOST_MAX]).hostname or ""
     except ValueError:
         return ""
+
+
+def answered(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
+    """Those of a text of an answer. Raises ``Fault`` when there are too many."""
+    return tuple(found for row in caps.cited(raw) if (found := read(row)) is not None)
+
+
+def pieces(value: Any) -> str:
+    """The words of a list of texts, as they stand one after the other."""
+    return "".join([text for row in objects_of(value) if (text := string(row.get("text")))])
+
+
+def _address(seen: ConverseCitation) -> str | None:
+    """The address of a source: that of a page, or the name of a result that is one."""
+    location = seen.location
+    web = location.get("web") if isinstance(location, dict) else None
+    for found in (web.get("url") if isinstance(web, dict) else None, seen.source):
+        if isinstance(found, str) and found.startswith(_ADDRESSES):
+            return found
+    return None

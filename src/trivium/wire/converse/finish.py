@@ -1,6 +1,6 @@
-"""Stop reasons of the Converse shape and the canonical ones, both ways.
+"""Stop reasons of the converse shape and the canonical ones, both ways.
 
-Source: ``bedrock-runtime`` of botocore 1.44, read on 2026-11-28.
+Source: ``StopReason`` of botocore 1.44's model of the service, read on 2026-11-28.
 """
 
 from collections.abc import Iterable
@@ -18,11 +18,11 @@ _READ: Final = {
     "stop_sequence": Unified.STOP_SEQUENCE,
     "guardrail_intervened": Unified.CONTENT_FILTER,
     "content_filtered": Unified.CONTENT_FILTER,
+    "model_context_window_exceeded": Unified.CONTEXT_FULL,
+    # what the model said could not be read by the vendor: nothing that a caller could act on
     "malformed_model_output": Unified.OTHER,
     "malformed_tool_use": Unified.OTHER,
-    "model_context_window_exceeded": Unified.CONTEXT_FULL,
 }
-
 _WRITTEN: Final = {
     Unified.STOP: "end_turn",
     Unified.STOP_SEQUENCE: "stop_sequence",
@@ -30,29 +30,39 @@ _WRITTEN: Final = {
     Unified.LENGTH: "max_tokens",
     Unified.CONTEXT_FULL: "model_context_window_exceeded",
     Unified.CONTENT_FILTER: "content_filtered",
-    # no word for it: what is stopped before its end, and that a higher limit would not help
-    Unified.PAUSED: "content_filtered",
-    Unified.OTHER: "malformed_model_output",
+    # a reason we do not know: the one word that says "not complete" and blames nobody
+    Unified.PAUSED: "max_tokens",
+    Unified.OTHER: "max_tokens",
 }
-_STOP: Final = Unified.STOP
+_GUARDRAIL: Final = "guardrail_intervened"
 
 
-def read(reason: Any) -> Finish:
-    """The canonical end for a ``stopReason``; an unknown or missing one is OTHER."""
+def read(reason: Any, sequence: Any = None) -> Finish:
+    """The canonical end for a ``stopReason``; an unknown or missing one is OTHER. ``sequence``: the
+    one that fired, where the model says so.
+    """
     raw = reason if isinstance(reason, str) else ""
-    return Finish(_READ.get(raw, Unified.OTHER), raw)
+    return Finish(
+        _READ.get(raw, Unified.OTHER),
+        raw,
+        sequence if isinstance(sequence, str) and sequence else None,
+        "guardrail" if raw == _GUARDRAIL else None,
+    )
 
 
 def written(finish: Finish, kinds: Iterable[type[Part]]) -> str:
-    """The ``stopReason``, given the classes of the answer's parts.
+    """The ``stopReason`` of an end, given the classes of the answer's parts.
 
-    Vendors that call every good end the same leave it to the parts to say what it was.
+    Vendors that call every good end the same leave it to the parts to say what it was; the shape's
+    own word is kept where it means the same.
     """
     unified = finish.unified
-    if unified is _STOP:
+    if unified is Unified.STOP:
         seen = set(kinds)
         if ToolCall in seen:
             unified = Unified.TOOL_CALLS
         elif Refusal in seen:
             unified = Unified.CONTENT_FILTER
+    elif _READ.get(finish.raw) is unified:
+        return finish.raw
     return _WRITTEN[unified]

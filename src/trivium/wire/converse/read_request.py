@@ -30,7 +30,7 @@ from trivium.wire.converse.values import present, required, single
 from trivium.wire.messages.paths import missing, view, wrong
 
 _blocks: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_messages: Final = msgspec.json.Decoder(list[structs.ConverseMessage])
+_messages: Final = msgspec.json.Decoder(list[structs.ConverseTurn])
 _inference: Final = msgspec.json.Decoder(structs.InferenceConfig)
 _output: Final = msgspec.json.Decoder(structs.ConverseOutputConfig)
 _schema: Final = msgspec.json.Decoder(structs.JsonSchemaMember)
@@ -119,7 +119,7 @@ def _system(raw: msgspec.Raw, blocks: ContentReader) -> tuple[Text, ...]:
 def _turns(raw: msgspec.Raw | None, blocks: ContentReader) -> tuple[Turn, ...]:
     if raw is None:
         raise missing("messages")
-    rows: list[structs.ConverseMessage] = view(_messages, raw, "messages")
+    rows: list[structs.ConverseTurn] = view(_messages, raw, "messages")
     if not rows:
         raise wrong("messages", "must have at least one message.")
     out: list[Turn] = []

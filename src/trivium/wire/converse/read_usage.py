@@ -1,15 +1,19 @@
-"""Usage as the Converse protocol counts it, normalised to disjoint counters.
+"""Usage as the converse shape counts it, normalised to disjoint counters.
 
-``inputTokens`` leaves cache reads and writes out; ``outputTokens`` contains reasoning, of which
-nothing is said apart. Source: ``TokenUsage`` of ``bedrock-runtime`` in botocore 1.44, read on
-2026-11-28.
+``inputTokens`` leaves cache reads and writes out; ``totalTokens`` is a sum and says nothing more.
+``outputTokens`` contains reasoning, which is not counted apart.
+Sources, read on 2026-11-28: ``TokenUsage`` of botocore 1.44's model of the service; "Prompt caching"
+of Bedrock's user guide, https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from trivium.conversation.usage import Usage
 from trivium.wire.lenient import NonsenseError, count, objects_of
+
+_LONG: Final = "1h"
+_LIVES_MAX: Final = 16
+"""Rows of ``cacheDetails`` that are looked at: one a length of life, of which there are two."""
 
 
 def usage(reported: Any) -> Usage | None:
@@ -19,28 +23,29 @@ def usage(reported: Any) -> Usage | None:
     """
     if not isinstance(reported, dict):
         return None
-    is_input_said = reported.get("inputTokens") is not None
-    if not is_input_said and reported.get("outputTokens") is None:
+    get = reported.get
+    details = objects_of(get("cacheDetails"))[:_LIVES_MAX]
+    is_input_said = any(
+        get(name) is not None
+        for name in ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
+    )
+    if not is_input_said and get("outputTokens") is None:
         return None
     try:
-        return _counted(reported, estimated=not is_input_said)
+        fresh, read = count(get("inputTokens")), count(get("cacheReadInputTokens"))
+        output = count(get("outputTokens"))
+        split = [(row.get("ttl"), count(row.get("inputTokens"))) for row in details]
+        long = sum(tokens for life, tokens in split if life == _LONG)
+        total = get("cacheWriteInputTokens")
+        written = sum(tokens for _, tokens in split) if total is None else count(total)
     except NonsenseError:
         return None
-
-
-def _counted(reported: Mapping[str, Any], *, estimated: bool) -> Usage:
-    get = reported.get
-    written = count(get("cacheWriteInputTokens"))
-    long = 0
-    for row in objects_of(get("cacheDetails")):
-        if row.get("ttl") == "1h":
-            long += count(row.get("inputTokens"))
     long = min(long, written)
     return Usage(
-        fresh=count(get("inputTokens")),
-        cache_read=count(get("cacheReadInputTokens")),
+        fresh=fresh,
+        cache_read=read,
         cache_write_short=written - long,
         cache_write_long=long,
-        output=count(get("outputTokens")),
-        estimated=estimated,
+        output=output,
+        estimated=not is_input_said,
     )

@@ -11,7 +11,7 @@ import msgspec
 _ABSENT: Final = msgspec.Raw()
 
 
-class ConverseMessage(msgspec.Struct, gc=False):
+class ConverseTurn(msgspec.Struct, gc=False):
     """One of ``messages``."""
 
     role: str

@@ -12,16 +12,16 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.wire import errors
+from trivium.wire.converse import failure
 from trivium.wire.converse.read_usage import usage
 from trivium.wire.errors import stream_tail
 from trivium.wire.event_stream import EventFrame, EventFrames
-from trivium.wire.lenient import decoded, string
+from trivium.wire.lenient import decoded
 from trivium.wire.operation import Shape
 from trivium.wire.passage import RequestFacts
 
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _encode: Final = msgspec.json.Encoder().encode
-_FAILED: Final = frozenset({"exception", "error"})
 
 
 class Watch:
@@ -75,9 +75,10 @@ class Watch:
 
     def _read(self, frame: EventFrame) -> bool:
         """Take note of one frame; whether it is an exception that ends the answer."""
-        if frame.word(":message-type") in _FAILED:
+        error = failure.told(frame)
+        if error is not None:
             if not self.finished:
-                self.error = failure(frame)
+                self.error = _encode(error)
             return not self.finished
         kind = frame.word(":event-type")
         if kind == "messageStop":
@@ -90,18 +91,6 @@ class Watch:
             return False
         self.finished = self.stopped and self._is_counted
         return False
-
-
-def failure(frame: EventFrame) -> bytes:
-    """An exception frame as an error object: its kind, its words, and a status where it has one."""
-    told = decoded(_decode, frame.payload) or {}
-    kind = frame.word(":exception-type") or frame.word(":error-code")
-    words = string(told.get("message")) or string(told.get("Message"))
-    out: dict[str, Any] = {"type": kind, "message": words or frame.word(":error-message")}
-    status = told.get("originalStatusCode")
-    if type(status) is int:
-        out["status"] = status
-    return _encode(out)
 
 
 def watch(facts: RequestFacts) -> Watch:  # noqa: ARG001 - every request of the shape streams alike
