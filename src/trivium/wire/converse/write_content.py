@@ -70,7 +70,9 @@ class ConverseWriter(ConverseMediaWriter):
             skipped = self._skipped = max(0, len(list(marks(self._conversation))) - most)
         if skipped:
             self._skipped = skipped - 1
-            self.lacks(Concept.CACHE_MARK, "too many marks" if most else "this model caches unasked")
+            self.lacks(
+                Concept.CACHE_MARK, "too many marks" if most else "this model caches unasked"
+            )
             return []
         if mark.ttl is not None and mark.ttl not in _EXACT:
             self.changes(Concept.CACHE_MARK, "cached for another time")

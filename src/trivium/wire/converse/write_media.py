@@ -106,9 +106,7 @@ class ConverseMediaWriter(WriterBase):
             self.lacks(concept, f"{what} must be {known}, and this is {mime[:80] or 'of no type'}")
         return {"format": found, "source": self._source(source, concept, what)}
 
-    def _source(
-        self, source: Inline | Remote | Stored, concept: Concept, what: str
-    ) -> BlockRow:
+    def _source(self, source: Inline | Remote | Stored, concept: Concept, what: str) -> BlockRow:
         if isinstance(source, Inline):
             if not source.data:
                 self.lacks(concept, f"{what} of no bytes are refused there")
@@ -167,5 +165,3 @@ class ConverseMediaWriter(WriterBase):
         if len(texts) == 1:
             return {"text": texts[0]}
         return {"content": [{"text": text} for text in texts]}
-
-

@@ -64,7 +64,9 @@ def settle(conversation: Conversation, writing: ConverseWriter) -> SettledTools:
         return _NOTHING
     words = ""
     if not rows:
-        rows = [_specification(name, _GONE, _NO_PARAMETERS) for name in _names(conversation, writing)]
+        rows = [
+            _specification(name, _GONE, _NO_PARAMETERS) for name in _names(conversation, writing)
+        ]
         writing.rewords(Concept.TOOLS, "the tools of earlier calls are declared, as they must be")
         words = UNCALLED
     elif none:
@@ -89,7 +91,9 @@ def _is_traffic(part: Part) -> bool:
 
 def _names(conversation: Conversation, writing: ConverseWriter) -> list[str]:
     """What the calls of the history are called at the target, each once."""
-    found = {writing.target_name(call.name, call.namespace): None for call in calls(conversation.turns)}
+    found = {
+        writing.target_name(call.name, call.namespace): None for call in calls(conversation.turns)
+    }
     return list(found) or ["tool"]
 
 
