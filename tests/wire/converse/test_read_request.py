@@ -62,9 +62,7 @@ def test_everything_in_its_place(caller):
     ) == found.turns
     assert (Text("Be kind."),) == found.instructions
     assert (64, Sampling(0.5, 0.9), ("a", " ")) == (found.output_max, found.sampling, found.stop)
-    schema = ResponseFormat(
-        FormatKind.SCHEMA, json.dumps(SCHEMA).encode(), "Town", "A town."
-    )
+    schema = ResponseFormat(FormatKind.SCHEMA, json.dumps(SCHEMA).encode(), "Town", "A town.")
     assert schema == found.format
     assert ReasoningSettings(effort=Effort.HIGH) == found.reasoning
     assert ((("team", "x"),), "flex") == (found.metadata, found.service_tier)
@@ -144,7 +142,10 @@ BAD = [
     ({"outputConfig": {"effort": "odd"}}, "outputConfig.effort"),
     ({"outputConfig": {"textFormat": {}}}, "outputConfig.textFormat.type"),
     ({"outputConfig": {"textFormat": {"type": "odd"}}}, "outputConfig.textFormat.type"),
-    ({"outputConfig": {"textFormat": {"type": "json_schema"}}}, "outputConfig.textFormat.structure"),
+    (
+        {"outputConfig": {"textFormat": {"type": "json_schema"}}},
+        "outputConfig.textFormat.structure",
+    ),
     (
         {"outputConfig": formatted("{")},
         "outputConfig.textFormat.structure.jsonSchema.schema",
@@ -170,4 +171,9 @@ def test_a_mistake_is_named(caller, members, place):
     """With its place, before anything else is said."""
     fault = caller.refused({"messages": ASKS} | members)
     assert place.replace("[...]", "") in (fault.param or "")
-    assert fault.kind in (Kind.INVALID_VALUE, Kind.INVALID_TYPE, Kind.MISSING_MEMBER, Kind.MALFORMED_JSON)
+    assert fault.kind in (
+        Kind.INVALID_VALUE,
+        Kind.INVALID_TYPE,
+        Kind.MISSING_MEMBER,
+        Kind.MALFORMED_JSON,
+    )
