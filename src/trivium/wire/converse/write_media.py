@@ -84,6 +84,7 @@ class ConverseMediaWriter(WriterBase):
 
     def _sound(self, part: Audio) -> BlockRow:
         if part.source is None:
+            self.lacks(Concept.AUDIO_INPUT, "sound that is only named is unknown here")
             return {}
         self._needs(Input.AUDIO, Concept.AUDIO_INPUT, "audio")
         return {"audio": self._of(part.source, SOUNDS, Concept.AUDIO_INPUT, "audio")}
