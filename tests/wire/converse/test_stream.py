@@ -21,7 +21,7 @@ STREAMS = (
 def test_every_byte_passes_as_it_came(converse, name):
     """Cut at every byte; the end and the counts are seen."""
     wire = converse.recorded(name)
-    for at in range(0, len(wire) + 1):
+    for at in range(len(wire) + 1):
         watch = Watch()
         out = watch.feed(wire[:at]) + watch.feed(wire[at:])
         assert wire == out
