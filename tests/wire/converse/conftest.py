@@ -5,6 +5,7 @@ import functools
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from botocore.eventstream import EventStream
 from botocore.loaders import Loader
@@ -13,16 +14,20 @@ from botocore.parsers import create_parser
 from botocore.serialize import create_serializer
 from botocore.validate import ParamValidator
 
+from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.events import spelled
+from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.fit import fitted
 from trivium.conversation.items import Role, Turn
 from trivium.conversation.losses import Report
-from trivium.conversation.opaque import StateOrigin
+from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import target
-from trivium.wire.codec import AnswerContext
-from trivium.wire.converse.codec import UPSTREAM
+from trivium.conversation.usage import Usage
+from trivium.faults import Fault
+from trivium.wire.codec import AnswerContext, ReadContext, WriteContext
+from trivium.wire.converse.codec import CODEC, UPSTREAM
 from trivium.wire.event_stream import event, exception
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "converse"
@@ -147,6 +152,89 @@ class Converse:
         """The bytes of a stream among the fixtures: a line of each file is one event."""
         text = (FIXTURES / "streams" / f"{name}.jsonl").read_text(encoding="utf-8")
         return cls.wire(*[json.loads(line) for line in text.splitlines()])
+
+
+def seal(opaque):
+    """Attachments as base64 of what they are, as the wire has bytes."""
+    rows = [f"sealed:{one.kind}:{base64.b64encode(one.data).decode()}" for one in opaque]
+    return base64.b64encode("|".join(rows).encode()).decode()
+
+
+def open_(text):
+    """The attachments of such a string, made by the channel of these tests."""
+    try:
+        said = base64.b64decode(text, validate=True).decode()
+    except ValueError:
+        return None
+    if not said.startswith("sealed:"):
+        return None
+    rows = [row.split(":") for row in said.split("|")]
+    return tuple(Opaque(kind, base64.b64decode(data), ORIGIN) for _, kind, data in rows)
+
+
+class ConverseCaller:
+    """The caller's half of the codec with everything it must be told."""
+
+    origin = ORIGIN
+    seal = staticmethod(seal)
+
+    @staticmethod
+    def read(body, *, stream=False, checked=True):
+        """The conversation of a body given as JSON members, which the vendor's client would send.
+
+        ``checked``: whether that is so.
+        """
+        if checked:
+            Converse.accepted(body, "ConverseStream" if stream else "Converse")
+        members = msgspec.json.decode(json.dumps(body).encode(), type=dict[str, msgspec.Raw])
+        return CODEC.read_request(members, ReadContext(model="m", stream=stream, open=open_))
+
+    @classmethod
+    def said(cls, *blocks, role="user", **more):
+        """The parts of one turn of these blocks."""
+        turns = [{"role": "user", "content": [{"text": "Hi"}]}] if role != "user" else []
+        body = {"messages": [*turns, {"role": role, "content": list(blocks)}]}
+        return cls.read(body, **more).turns[-1].parts
+
+    @classmethod
+    def refused(cls, body):
+        """The fault of a body."""
+        with pytest.raises(Fault) as caught:
+            cls.read(body, checked=False)
+        return caught.value
+
+    @staticmethod
+    def context(**members):
+        """What an answer writer is told."""
+        known = {
+            "request": Conversation(shape="converse", model="m"),
+            "id": "0a",
+            "created": 0,
+            "model": "m",
+            "request_id": "req_1",
+            "seal": seal,
+        }
+        return WriteContext(**known | members)
+
+    @classmethod
+    def whole(cls, *parts, finish=None, usage=None, tier=None, **members):
+        """What the vendor's client makes of an answer of these parts."""
+        end = finish or Finish(Unified.STOP)
+        answer = Answer((Candidate(parts, end),), usage or Usage(fresh=3, output=4), "", "", tier)
+        return Converse.parsed(CODEC.write_answer(answer, cls.context(**members)))
+
+    @classmethod
+    def heard(cls, *reads, end=True, **members):
+        """What the vendor's client makes of a stream of these reads of events."""
+        writer = CODEC.write_stream(cls.context(**members))
+        wire = b"".join([writer.feed(list(read)) for read in reads])
+        return Converse.streamed(wire + (writer.end(None) if end else b""))
+
+
+@pytest.fixture(scope="session")
+def caller():
+    """The caller's half of the codec."""
+    return ConverseCaller
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,11 @@
-"""Citations of the converse shape as canonical ones.
+"""Citations of the converse shape and canonical ones, both ways.
 
 A citation covers its whole text; only a source with an address means anything in other shapes.
 Source: ``Citation`` of botocore 1.44's model of the service, read on 2026-11-28.
 """
 
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -15,6 +16,9 @@ from trivium.wire.converse.media import SHAPE
 from trivium.wire.lenient import decoded, objects_of, string
 
 _decode: Final = msgspec.json.Decoder(ConverseCitation).decode
+_encode: Final = msgspec.json.Encoder().encode
+_HOST_MAX: Final = 2048
+"""Characters of an address in which its host is looked for."""
 _ADDRESSES: Final = ("http://", "https://")
 
 
@@ -29,6 +33,34 @@ def read(raw: bytes | msgspec.Raw) -> Citation | None:
         quoted=pieces(seen.sourceContent) or None,
         native=Native(SHAPE, bytes(raw)),
     )
+
+
+def read_all(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
+    """Those of a caller's text; none when the member is null, absent or nonsense."""
+    return tuple(found for row in caps.rows(raw) if (found := read(row)) is not None)
+
+
+def written(citation: Citation) -> bytes | None:
+    """One citation as JSON; ``None`` for a source that this shape cannot name."""
+    native = citation.native
+    if native is not None and native.shape == SHAPE:
+        return native.data
+    url = citation.url
+    if url is None:
+        return None
+    out: dict[str, Any] = {"location": {"web": {"url": url, "domain": _domain(url)}}}
+    if citation.title is not None:
+        out["title"] = citation.title
+    if citation.quoted is not None:
+        out["sourceContent"] = [{"text": citation.quoted}]
+    return _encode(out)
+
+
+def _domain(url: str) -> str:
+    try:
+        return urlsplit(url[:_HOST_MAX]).hostname or ""
+    except ValueError:
+        return ""
 
 
 def answered(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:

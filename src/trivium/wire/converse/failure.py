@@ -60,11 +60,25 @@ def ended(frame: EventFrame, context: AnswerContext) -> Fault | None:
     The provider says what it means; where that is no more than that the upstream broke, the name of
     the exception does.
     """
+    error = told(frame)
+    if error is None:
+        return None
+    fault = context.refused(_encode(error))
+    meaning = _EXCEPTIONS.get(error["type"])
+    if meaning is None or fault.kind is not Kind.UPSTREAM_BROKE:
+        return fault
+    return Fault(meaning.kind, meaning.words)
+
+
+def told(frame: EventFrame) -> dict[str, Any] | None:
+    """What such a frame tells as an error object: its name, words and status; ``None`` for an
+    event.
+    """
     kind = frame.word(":message-type")
     if kind == "exception":
         name = frame.word(":exception-type")
-        told = decoded(_decode, frame.payload) or {}
-        words = string(told.get("message")) or string(told.get("Message")) or ""
+        said = decoded(_decode, frame.payload) or {}
+        words = string(said.get("message")) or string(said.get("Message")) or ""
     elif kind == "error":
         name, words = frame.word(":error-code"), frame.word(":error-message")
     else:
@@ -72,8 +86,4 @@ def ended(frame: EventFrame, context: AnswerContext) -> Fault | None:
     name = name[:1].lower() + name[1:]
     meaning = _EXCEPTIONS.get(name)
     status = 500 if meaning is None else meaning.status
-    error = {"type": name, "message": words[:_WORDS_MAX], "status": status}
-    fault = context.refused(_encode(error))
-    if meaning is None or fault.kind is not Kind.UPSTREAM_BROKE:
-        return fault
-    return Fault(meaning.kind, meaning.words)
+    return {"type": name, "message": words[:_WORDS_MAX], "status": status}

@@ -25,8 +25,9 @@ from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
 from trivium.conversation.writer_base import WriterBase
 from trivium.wire.converse.document_names import NEUTRAL, DocumentNames
-from trivium.wire.converse.media import DOCUMENTS, IMAGES, SOUNDS, VIDEOS, bare
+from trivium.wire.converse.media import DOCUMENTS, IMAGES, SHAPE, SOUNDS, VIDEOS, bare
 from trivium.wire.converse.media import document_format as format_of
+from trivium.wire.converse.read_sources import stored_place
 
 BlockRow = dict[str, Any]
 """One block as JSON members."""
@@ -116,6 +117,8 @@ class ConverseMediaWriter(WriterBase):
             if not source.url.startswith(_BUCKETS):
                 self.lacks(concept, "the converse shape takes bytes, and addresses in S3 only")
             return {"s3Location": {"uri": source.url}}
+        if source.shape == SHAPE:
+            return {"s3Location": stored_place(source.id)}
         self.lacks(
             Concept.FILE_ID, "a file uploaded to another vendor is unknown here; send its bytes"
         )
