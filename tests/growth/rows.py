@@ -20,7 +20,6 @@ from trivium.wire import peek
 from trivium.wire.codec import AnswerContext, ReadContext, WriteContext
 from trivium.wire.codecs import CODECS
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
-from trivium.wire.converse.codec import UPSTREAM as CONVERSE
 from trivium.wire.envelope import opener
 from trivium.wire.operation import Operation
 from trivium.wire.passage import RequestFacts
@@ -28,7 +27,6 @@ from trivium.wire.registry import PASSAGES
 
 OPEN = opener(KEYS, USER_ID)
 CALLERS = {**CODECS, COMPLETIONS.shape: COMPLETIONS}
-UPSTREAMS = {CONVERSE.shape: CONVERSE, **CODECS}
 PIECE_BYTES = 16_384
 """What one read of an upstream brings."""
 SHORT_BYTES = 150
@@ -272,7 +270,7 @@ def _requests():
         words = shape.value
         for kind in asked.kinds(words):
             yield f"read {words} {kind}", reading(words, kind)
-            for codec in UPSTREAMS.values():
+            for codec in CODECS.values():
                 yield f"write {words} {kind} as {codec.shape.value}", writing(words, kind, codec)
                 if "schema" in kind or "parameters" in kind:
                     name = f"write {words} {kind} as plain {codec.shape.value}"
@@ -286,7 +284,7 @@ def _requests():
 
 
 def _answers():
-    for codec in UPSTREAMS.values():
+    for codec in CODECS.values():
         words = codec.shape.value
         for kind in told.whole_kinds(words):
             yield f"read answer {words} {kind}", answering(codec, kind)

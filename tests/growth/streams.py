@@ -401,7 +401,7 @@ def _converse_stream(n):
             for name, payload in [first, *rows(), last, end()]
         )
 
-    return {name: framed(rows) for name, rows in events.items()}, {}
+    return {name: framed(rows) for name, rows in events.items()}
 
 
 def _audio_stream(n):
@@ -422,9 +422,8 @@ STREAMS = {
     "messages": _messages_stream,
     "generate": _generate_stream,
     "array": _array_stream,
-    "converse": conversed.stream,
     "completions": _completions_stream,
-    "converse": _converse_stream,
+    "converse": lambda n: (conversed.stream(n)[0] | _converse_stream(n), conversed.stream(n)[1]),
     "images": _images_stream,
     "audio": _audio_stream,
 }
