@@ -147,6 +147,35 @@ def test_cited_text_of_an_earlier_answer(caller):
     assert isinstance(citation, Citation)
 
 
+def test_sources_of_nothing_and_a_models_failures_are_told(caller):
+    """No part of any other shape has a place for them."""
+    found = caller.read(
+        {
+            "messages": [
+                {"role": "user", "content": [{"text": "Draw"}]},
+                {
+                    "role": "assistant",
+                    "content": [
+                        {"citationsContent": {"citations": [{"title": "A"}]}},
+                        {
+                            "image": {
+                                "format": "png",
+                                "source": {"bytes": DATA},
+                                "error": {"message": "No."},
+                            }
+                        },
+                    ],
+                },
+            ]
+        }
+    )
+    assert (Text(""), Image(Inline("image/png", DATA))) == found.turns[1].parts
+    assert [
+        "messages.1.content.0.citationsContent.citations",
+        "messages.1.content.1.image.error",
+    ] == [one.member for one in found.extensions]
+
+
 def test_guarded_content_is_told(caller):
     """Its words arrive; that a guardrail was to look at them does not."""
     found = caller.read(

@@ -135,15 +135,21 @@ class ContentReader:
 
     def image(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> ResultPart:  # noqa: ARG002 - as in _READ
         """A picture."""
-        return read_sources.image(view(_media, raw, path), path)
+        return read_sources.image(self._medium(raw, path), path)
 
     def video(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> ResultPart:  # noqa: ARG002 - as in _READ
         """A film."""
-        return read_sources.video(view(_media, raw, path), path)
+        return read_sources.video(self._medium(raw, path), path)
 
     def audio(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> Part:  # noqa: ARG002 - as in _READ
         """Sound."""
-        return read_sources.audio(view(_media, raw, path), path)
+        return read_sources.audio(self._medium(raw, path), path)
+
+    def _medium(self, raw: msgspec.Raw, path: str) -> structs.MediaBlock:
+        block: structs.MediaBlock = view(_media, raw, path)
+        if bytes(block.error) not in (b"", b"null"):
+            self.omitted(f"{path}.error", block.error)  # why a model's own could not be made
+        return block
 
     def document(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> ResultPart:  # noqa: ARG002 - as in _READ
         """A file to read."""
@@ -161,7 +167,7 @@ class ContentReader:
             said: structs.GuardedText = view(_guarded, inner, f"{path}.text")
             return Text(required(said.text, f"{path}.text.text"))
         if kind == "image":
-            return read_sources.image(view(_media, inner, f"{path}.image"), f"{path}.image")
+            return read_sources.image(self._medium(inner, f"{path}.image"), f"{path}.image")
         raise wrong(path, "must have text or image.")
 
     def call(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> Part:
@@ -234,6 +240,9 @@ class ContentReader:
         """Text of an earlier answer, with its sources."""
         block: structs.CitationsContentBlock = view(_cited, raw, path)
         text = "".join([piece.text or "" for piece in block.content or ()])
+        if not text and bytes(block.citations) not in (b"", b"null", b"[]"):
+            self.omitted(f"{path}.citations", block.citations)  # sources of nothing
+            return Text(text)
         return Text(text, citations.read_all(block.citations))
 
 

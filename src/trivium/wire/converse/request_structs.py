@@ -23,6 +23,7 @@ class MediaBlock(msgspec.Struct, gc=False):
 
     format: str | None = None
     source: dict[str, msgspec.Raw] | None = None
+    error: msgspec.Raw = _ABSENT
 
 
 class CitationsConfig(msgspec.Struct, gc=False):
