@@ -14,7 +14,7 @@ from trivium.conversation.fit import fitted
 from trivium.conversation.losses import Report
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.request import Conversation
-from trivium.conversation.target import Thinks, target
+from trivium.conversation.target import OwnFields, ReasoningBack, Thinks, target
 from trivium.faults import Fault
 from trivium.wire import peek
 from trivium.wire.codec import AnswerContext, ReadContext, WriteContext
@@ -51,6 +51,8 @@ WORDS = {
     Operation.GENERATE: "generate",
     Operation.GENERATE_STREAM: "generate",
     Operation.GENERATE_COUNT: "generate",
+    Operation.CONVERSE: "converse",
+    Operation.CONVERSE_STREAM: "converse",
     Operation.GENERATE_EMBED: "embedded",
     Operation.GENERATE_EMBED_BATCH: "embedded",
 }
@@ -81,7 +83,7 @@ def spoken_of(words, kind, n):
 def conversation(words, data):
     """A request, read. Raises ``Fault``."""
     shape = next(shape for shape in CALLERS if shape.value == words)
-    path = {"model": "m", "stream": True} if words == "generate" else {}
+    path = {"model": "m", "stream": True} if words in ("generate", "converse") else {}
     members = peek.members(data).table
     return CALLERS[shape].read_request(members, ReadContext(open=OPEN, **path))
 
@@ -275,7 +277,11 @@ def _requests():
                     yield name, writing(words, kind, codec, schema_full=False)
                 if "think" in kind:
                     name = f"write {words} {kind} as budgeted {codec.shape.value}"
-                    yield name, writing(words, kind, codec, thinks=Thinks.BUDGET)
+                    known = {"thinks": Thinks.BUDGET, "own_fields": OwnFields.CLAUDE}
+                    yield name, writing(words, kind, codec, **known)
+                if "thought" in kind:
+                    name = f"write {words} {kind} as worded {codec.shape.value}"
+                    yield name, writing(words, kind, codec, reasoning_back=ReasoningBack.TEXT)
     for operation in PASSAGES:
         for kind in asked.kinds(WORDS[operation]):
             yield f"pass {operation.value} {kind}", passing(operation, kind)

@@ -133,6 +133,37 @@ vendor_part hint VendorPart messages input messages contents
 that the shape has none, ``=`` that it is as in the column before, and a leading dot that it stands
 in ``generationConfig``: a format's is the one that is sent with either spelling of a schema."""
 
+_CONVERSE: Final = """
+instructions system
+history messages
+tools toolConfig.tools
+strict_tool toolConfig.tools[].toolSpec.strict
+tool_choice toolConfig.toolChoice
+result_error messages[].content[].toolResult.status
+temperature inferenceConfig.temperature
+top_p inferenceConfig.topP
+top_k additionalModelRequestFields.top_k
+output_max inferenceConfig.maxTokens
+stop inferenceConfig.stopSequences
+reasoning additionalModelRequestFields.thinking
+reasoning_state messages
+format outputConfig.textFormat
+metadata requestMetadata
+cache_mark cachePoint
+service_tier serviceTier
+image image
+audio_input audio
+video_input video
+document document
+document_url s3Location
+document_title document.name
+file_id s3Location
+citation citationsContent
+vendor_tool toolConfig.tools
+vendor_part messages
+"""
+"""The same of the converse shape, a line a concept; those without one it has not."""
+
 
 def _row(rank: str, field: str, *columns: str) -> MemberRow:
     members: dict[str, str] = {}
@@ -144,12 +175,18 @@ def _row(rank: str, field: str, *columns: str) -> MemberRow:
     return MemberRow(field, Rank(rank), members)
 
 
-ROWS: Final = MappingProxyType(
-    {
+def _rows() -> Mapping[Concept, MemberRow]:
+    rows = {
         Concept(concept): _row(*columns)
         for concept, *columns in map(str.split, _TABLE.strip().splitlines())
     }
-)
+    for concept, name in map(str.split, _CONVERSE.strip().splitlines()):
+        row = rows[Concept(concept)]
+        rows[Concept(concept)] = row._replace(members={**row.members, "converse": name})
+    return MappingProxyType(rows)
+
+
+ROWS: Final = _rows()
 """Every concept has its row."""
 
 SAMPLING: Final = tuple(
