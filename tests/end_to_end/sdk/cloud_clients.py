@@ -63,7 +63,7 @@ def clients_at(origin, key, stack, folder):
                 max_retries=0,
             )
         ),
-        "boto": boto_at(*enter(tls_front(folder, origin))),
+        "boto": enter(contextlib.closing(boto_at(*enter(tls_front(folder, origin))))),
         "genai": enter(
             genai.Client(
                 vertexai=True,

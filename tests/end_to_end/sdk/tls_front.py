@@ -1,6 +1,7 @@
 """TLS in front of a gateway, for clients that send a key over nothing else."""
 
 import asyncio
+import concurrent.futures
 import contextlib
 import datetime as dt
 import ipaddress
@@ -58,15 +59,30 @@ def tls_front(folder, origin):
 
     async def accept(reader, writer):
         inner = await asyncio.open_connection(host, int(port))
-        await asyncio.gather(carry(reader, inner[1]), carry(inner[0], writer))
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(carry(reader, inner[1]), carry(inner[0], writer))
+        for each in (writer, inner[1]):
+            each.transport.abort()
 
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    async def main(started):
+        stop = asyncio.Event()
+        server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=context)
+        loop = asyncio.get_running_loop()
+        at = server.sockets[0].getsockname()[1]
+        started.set_result((at, lambda: loop.call_soon_threadsafe(stop.set)))
+        await stop.wait()
+        server.close()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    started = concurrent.futures.Future()
+    thread = threading.Thread(target=lambda: asyncio.run(main(started)), daemon=True)
     thread.start()
-    starting = asyncio.start_server(accept, "127.0.0.1", 0, ssl=context)
-    server = asyncio.run_coroutine_threadsafe(starting, loop).result(10)
+    at, stop = started.result(10)
     try:
-        yield f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}", str(path)
+        yield f"https://127.0.0.1:{at}", str(path)
     finally:
-        loop.call_soon_threadsafe(loop.stop)
+        stop()
         thread.join(10)
