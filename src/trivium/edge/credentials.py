@@ -9,6 +9,7 @@ or logged.
 from typing import Final
 
 from trivium.edge.exchange import Exchange
+from trivium.faults import Fault, Kind
 
 PREFIX: Final = b"sk-gateway-"
 HEADERS: Final = frozenset(
@@ -33,6 +34,24 @@ def presented(exchange: Exchange, *, query_key: bool) -> bytes | None:
                 return candidate
             found = found or candidate
     return found
+
+
+SIGNED: Final = (
+    "The request is signed with AWS credentials, which mean nothing here. Set the environment "
+    "variable AWS_BEARER_TOKEN_BEDROCK to a gateway key, and let no profile or code name other "
+    "credentials."
+)
+_SIGNATURE: Final = b"AWS4-"
+"""Begins the scheme of every version of Amazon's signatures, as ``AWS4-HMAC-SHA256``."""
+
+
+def refuse_signature(exchange: Exchange) -> None:
+    """Raise KEY_MISSING, with what would be right, when a signature of Amazon's stands where a key
+    would.
+    """
+    value = exchange.headers.get(b"authorization")
+    if value is not None and value[: len(_SIGNATURE)].upper() == _SIGNATURE:
+        raise Fault(Kind.KEY_MISSING, SIGNED)
 
 
 def from_query(exchange: Exchange) -> bool:

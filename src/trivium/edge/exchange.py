@@ -16,6 +16,7 @@ from trivium.faults import Fault
 from trivium.pipeline import services
 from trivium.pipeline.services import JSON, Headers
 from trivium.wire import errors
+from trivium.wire.operation import Shape
 
 if TYPE_CHECKING:
     from trivium.edge.body_memory import BodyMemory, MemoryShare
@@ -26,6 +27,7 @@ STATUS_LINES: Final = {
 } | {529: b"HTTP/1.1 529 Overloaded\r\n", 499: b"HTTP/1.1 499 Caller Left\r\n"}
 
 NO_BODY: Final = frozenset({204, 304})
+_CONVERSE: Final = Shape.CONVERSE
 _APART_BYTES: Final = 65_536
 """Of a body or piece that is handed on as it is: a copy with its head before it costs memory."""
 
@@ -233,11 +235,12 @@ class Exchange(services.Exchange):
         if self.begun:
             self.break_off()
             return
-        self.extra += errors.headers(fault)
+        self.extra += errors.headers(fault, self.shape)
         if self.path.startswith(OAUTH):
             self.answer(fault.status, errors.oauth_body(fault))
         else:
-            self.answer(fault.status, errors.body(fault, self.request_id, self.shape))
+            status = errors.status(fault, self.shape)
+            self.answer(status, errors.body(fault, self.request_id, self.shape))
 
     def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
         """Start a streamed answer. HTTP/1.0 callers get it ended by the close.
@@ -334,6 +337,8 @@ class Exchange(services.Exchange):
             lines += b"connection: close\r\n"
         elif self.http10:
             lines += b"connection: keep-alive\r\n"
+        if self.shape is _CONVERSE:
+            lines += b"x-amzn-requestid: %b\r\n" % request_id  # where Amazon's SDKs look for it
         return b"%bcontent-type: %b\r\nx-request-id: %b\r\nrequest-id: %b\r\n%b%b%b" % (
             STATUS_LINES.get(status) or b"HTTP/1.1 %d Status\r\n" % status,
             content_type,

@@ -22,7 +22,7 @@ from trivium.edge import asgi, dispatch, drain, hooks, model_list
 from trivium.edge.body_memory import LARGE_BYTES, BodyMemory
 from trivium.edge.connection import CallerConnection
 from trivium.edge.cors import Cors
-from trivium.edge.credentials import from_query, presented
+from trivium.edge.credentials import from_query, presented, refuse_signature
 from trivium.edge.exchange import Exchange
 from trivium.edge.head import is_large
 from trivium.edge.key_recheck import Look, UnknownKey, is_well_formed
@@ -268,6 +268,8 @@ class Listener:
             if self._pages_only:
                 return Fault(Kind.PATH_UNKNOWN, "Models are not served on this port.")
             key = presented(exchange, query_key=self._query_key)
+            if key is None:
+                refuse_signature(exchange)
             exchange.digest = digest_of(key)
             exchange.caller = self._caller(exchange, exchange.digest)
             self._look_ahead(exchange, exchange.caller)

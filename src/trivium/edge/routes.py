@@ -13,6 +13,7 @@ from trivium.edge import openapi
 from trivium.edge.cloud_routes import aliased, cloud_route, listed
 from trivium.faults import Fault, Kind
 from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
+from trivium.wire.converse import path as converse_path
 from trivium.wire.generate import path as generate_path
 from trivium.wire.multipart import Limits as FormLimits
 from trivium.wire.operation import ASYNC_JOBS, SHAPE, TABLE, FormUse, Operation, Shape
@@ -49,6 +50,8 @@ _GOOGLE_READER: Final = re.compile(
     rb"/(?:vendorc|gemini)(?:/|$)|(?:/upload)?/(?:v1beta|v1alpha)(?:/|$)"
 )
 """Addresses that only clients of the generate-content shape ask for, served or not."""
+_BEDROCK: Final = converse_path.PREFIX.encode()
+"""Addresses that only clients of Amazon Bedrock ask for, served or not."""
 _COLON: Final = re.compile(rb":|%3[Aa]")
 EXPLAIN: Final = b"/api/explain"
 _AUTHORIZE: Final = b"/api/oauth2/authorize"
@@ -138,7 +141,7 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
             page = _page(method, path)
             if page is not None:
                 return page
-            posted = _generate(path, query)
+            posted = _converse(path) or _generate(path, query)
     if posted is None:
         return _lasting(method, path) or _resolve_listing(method, path)
     if method != "POST":
@@ -239,6 +242,8 @@ def shape_of(path: bytes) -> Shape | None:
         return Shape.RESPONSES
     if _VIDEO.fullmatch(path):
         return Shape.VIDEOS
+    if path.startswith(_BEDROCK):
+        return Shape.CONVERSE
     if _GOOGLE_READER.match(path):
         return Shape.GENERATE
     found = _GENERATE.fullmatch(path)
@@ -277,6 +282,11 @@ def _action(method: str, actions: Mapping[str, str]) -> str:
     if method not in actions:
         raise NotAllowed(", ".join(sorted(actions, key=("GET", "HEAD", "POST", _DELETE).index)))
     return actions[method]
+
+
+def _converse(path: bytes) -> Route | None:
+    parsed = converse_path.parse(path)
+    return None if parsed is None else Route(operation=parsed[1], model=parsed[0])
 
 
 @functools.lru_cache(maxsize=1024)
@@ -361,6 +371,10 @@ _HINTS: Final = {
     re.compile(rb"^/model/"): (
         "Of Amazon Bedrock are served, below /model/{model}/: invoke, "
         "invoke-with-response-stream and count-tokens."
+    ),
+    re.compile(rb"^/model/"): (
+        "Of Amazon Bedrock are served POST /model/{model}/converse and "
+        "/model/{model}/converse-stream."
     ),
     re.compile(rb"^/(?:v1/)?engines(?:/|$)"): (
         "Engines are models now: POST to /v1/completions, /v1/chat/completions or "

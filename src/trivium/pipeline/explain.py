@@ -44,12 +44,12 @@ from trivium.wire.operation import (
     ASYNC_JOBS,
     AUDIO_OPERATIONS,
     IMAGE_OPERATIONS,
+    NAMED_BY_PATH,
     SHAPE,
     SUBSTITUTES,
     TOKEN_COUNTS,
     UPSTREAM_ONLY,
     Operation,
-    Shape,
 )
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
@@ -84,7 +84,7 @@ async def explain(
     """
     body = _named(asked)
     operation = asked.operation
-    path = asked.model if SHAPE[operation] is Shape.GENERATE else ""
+    path = asked.model if SHAPE[operation] in NAMED_BY_PATH else ""
     route = Route(operation=operation, model=path)
     context = RequestContext(
         Rehearsal(operation, _headers(asked), caller, body, request_id), route, services
@@ -259,7 +259,7 @@ class _Nobody:
 
 def _named(asked: ExplainRequest) -> bytes:
     """The body, with the model that was given beside it."""
-    if not asked.model or SHAPE[asked.operation] is Shape.GENERATE:
+    if not asked.model or SHAPE[asked.operation] in NAMED_BY_PATH:
         return asked.body
     try:
         members = peek.members(asked.body)

@@ -32,7 +32,14 @@ from trivium.uploads.form import Upload
 from trivium.wire import json_size, peek, references, state_refs
 from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.messages.version import version
-from trivium.wire.operation import IMAGE_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
+from trivium.wire.operation import (
+    IMAGE_OPERATIONS,
+    SHAPE,
+    STREAMS_BY_PATH,
+    TOKEN_COUNTS,
+    Operation,
+    Shape,
+)
 from trivium.wire.passage import RequestFacts
 from trivium.wire.surface import Surface
 
@@ -84,7 +91,7 @@ def read(context: RequestContext) -> Waiting:
         facts = msgspec.structs.replace(
             facts,
             model=route.model,
-            stream=context.operation is Operation.GENERATE_STREAM,
+            stream=context.operation in STREAMS_BY_PATH,
             array=route.array,
         )
     if context.operation in IMAGE_OPERATIONS:
