@@ -236,8 +236,6 @@ def shape_of(path: bytes) -> Shape | None:
     route = _ROUTES.get(path) or cloud_route(path, sse=False)
     if route is not None:
         return written_in(route)
-    if path.startswith(b"/model/"):
-        return Shape.CONVERSE
     if _STORED.fullmatch(path):
         return Shape.RESPONSES
     if _VIDEO.fullmatch(path):
@@ -369,12 +367,8 @@ _HINTS: Final = {
         "completions, embeddings, images and audio, and /openai/v1/… for what is at /v1/…."
     ),
     re.compile(rb"^/model/"): (
-        "Of Amazon Bedrock are served, below /model/{model}/: invoke, "
+        "Of Amazon Bedrock are served, below /model/{model}/: converse, converse-stream, invoke, "
         "invoke-with-response-stream and count-tokens."
-    ),
-    re.compile(rb"^/model/"): (
-        "Of Amazon Bedrock are served POST /model/{model}/converse and "
-        "/model/{model}/converse-stream."
     ),
     re.compile(rb"^/(?:v1/)?engines(?:/|$)"): (
         "Engines are models now: POST to /v1/completions, /v1/chat/completions or "

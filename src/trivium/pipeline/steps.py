@@ -34,6 +34,7 @@ from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.messages.version import version
 from trivium.wire.operation import (
     IMAGE_OPERATIONS,
+    NAMED_BY_PATH,
     SHAPE,
     STREAMS_BY_PATH,
     TOKEN_COUNTS,
@@ -47,7 +48,6 @@ Waiting: TypeAlias = Awaitable[None] | None
 """What must have happened before the next step; ``None``: nothing."""
 
 _MESSAGES: Final = Shape.MESSAGES
-_GENERATES: Final = Shape.GENERATE
 _OWN: Final = Surface.OWN
 _VERSIONS: Final = ("anthropic-version", "vendor-version")
 _VERSION_KEYS: Final = frozenset(name.encode() for name in _VERSIONS)
@@ -87,7 +87,7 @@ def read(context: RequestContext) -> Waiting:
         _check_version(context.exchange)
     route = context.route
     facts = context.services.passages[context.operation].facts(members)
-    if route.model and SHAPE[context.operation] is _GENERATES:
+    if route.model and SHAPE[context.operation] in NAMED_BY_PATH:
         facts = msgspec.structs.replace(
             facts,
             model=route.model,

@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import json
 
 import anthropic as anthropic_sdk
 import openai as openai_sdk
@@ -19,6 +18,8 @@ from end_to_end.sdk.served import served
 
 PAIRS = pytest.mark.parametrize(("caller", "upstream"), list(itertools.product(CALLERS, SHAPES)))
 STREAMED = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+AMAZON = dict.fromkeys(("bedrock", "boto"), {502: 500})
+"""Statuses that Amazon's exceptions have: what a vendor broke is an InternalServerException."""
 BROKEN = (
     openai_sdk.APIError,
     anthropic_sdk.APIError,
@@ -106,7 +107,9 @@ def _status(error):
 )
 def test_a_refusal_of_the_vendor(caller_of, caller, upstream, stream, scene, status):
     """The SDK's error class for it, never a broken answer."""
-    if (caller, status) == ("vertex", 503):
+    if caller in AMAZON:
+        status = AMAZON[caller].get(status, status)
+    elif (caller, status) == ("vertex", 503):
         status = 529  # the shape's own word for an overload
     with pytest.raises(BROKEN) as caught:
         caller_of(caller).ask(f"{scene}-{upstream}", stream=stream)
