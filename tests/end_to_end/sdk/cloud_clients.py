@@ -106,7 +106,8 @@ class Invoke:
         body = self.body(tools=tools)
         if stream:
             answer = self.client.invoke_model_with_response_stream(modelId=model, body=body)
-            message = self.joined(json.loads(one["chunk"]["bytes"]) for one in answer["body"])
+            with contextlib.closing(answer["body"]) as frames:
+                message = self.joined(json.loads(one["chunk"]["bytes"]) for one in frames)
         else:
             message = json.loads(self.client.invoke_model(modelId=model, body=body)["body"].read())
         content = message["content"]

@@ -18,7 +18,7 @@ from end_to_end.sdk.served import served
 
 PAIRS = pytest.mark.parametrize(("caller", "upstream"), list(itertools.product(CALLERS, SHAPES)))
 STREAMED = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-AMAZON = dict.fromkeys(("bedrock", "boto"), {502: 500})
+AMAZON = {"bedrock": {502: 500}, "boto": {502: 500}}
 """Statuses that Amazon's exceptions have: what a vendor broke is an InternalServerException."""
 BROKEN = (
     openai_sdk.APIError,

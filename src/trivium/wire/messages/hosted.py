@@ -107,6 +107,11 @@ def for_bedrock(hosting: Hosting) -> Mapping[str, bytes | None]:
     return changes
 
 
+def for_bedrock_count(hosting: Hosting) -> Mapping[str, bytes | None]:
+    """The same of a body whose tokens are counted: one that could be answered, with the least."""
+    return {**for_bedrock(hosting), "max_tokens": b"1", "thinking": None}
+
+
 def for_vertex(hosting: Hosting) -> Mapping[str, bytes | None]:
     """What makes a body of the shape one for Vertex's rawPredict: betas stay in their header."""
     return {"model": None, VERSION: _encode(_version(hosting, VERTEX))}
