@@ -5,10 +5,11 @@ import contextlib
 import json
 
 import pytest
-
-from end_to_end.running import listening, prepare, start
 from tests import aws_double
 from tests.aws_double import EXTERNAL_ID, ROLE
+
+from edge import wires
+from end_to_end.running import listening, prepare, start
 
 KEY_ID, SECRET = "AKIDOPERATOR", "operator-secret/+key"
 OWN = f'key_id = "{KEY_ID}", secret = "{SECRET}"'
@@ -24,6 +25,7 @@ VARIABLES = (
 @pytest.fixture
 def cloud(monkeypatch, tmp_path):
     """The doubles, and an environment of nobody's."""
+    monkeypatch.setattr(wires, "PATIENCE_S", 60.0)  # a first look-up imports its library
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     home = tmp_path / "home"
