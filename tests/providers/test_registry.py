@@ -17,7 +17,9 @@ from trivium.providers.registry import PROVIDERS, ProviderRow, rows
 from trivium.wire.operation import SHAPE, Operation, Shape
 
 ROWS = rows()
-MODULES = ("anthropic", "gemini", "openai")
+MODULES = (
+    "anthropic", "bedrock", "bedrock-mantle", "bedrock-messages", "bedrock-openai", "gemini", "openai",
+)  # fmt: skip
 HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"}
 
 

@@ -1,8 +1,9 @@
-"""The presented key, in any of its four forms.
+"""The presented key, in any of its five forms.
 
 Order of precedence, the same for all shapes: ``x-api-key``, ``Authorization: Bearer``,
-``x-goog-api-key``, ``?key=``. Of several the first that looks like a gateway key counts, so an SDK
-that sends a placeholder beside the real key works; none of them is ever forwarded or logged.
+``x-goog-api-key``, ``api-key``, ``?key=``. Of several the first that looks like a gateway key
+counts, so an SDK that sends a placeholder beside the real key works; none of them is ever forwarded
+or logged.
 """
 
 from typing import Final
@@ -11,7 +12,9 @@ from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
 
 PREFIX: Final = b"sk-gateway-"
-HEADERS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"cookie"})
+HEADERS: Final = frozenset(
+    {b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key", b"cookie"}
+)
 """Headers that may present a key, which is for nobody else."""
 
 
@@ -23,6 +26,7 @@ def presented(exchange: Exchange, *, query_key: bool) -> bytes | None:
         headers.get(b"x-api-key"),
         _bearer(headers.get(b"authorization")),
         headers.get(b"x-goog-api-key"),
+        headers.get(b"api-key"),
         exchange.parameter(b"key") if query_key and exchange.query else None,
     ):
         if candidate:

@@ -5,6 +5,7 @@ of ``write``, ``finish`` for a stream. Whatever is called after the end, or afte
 left, is ignored, so cleanup code needs no questions.
 """
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote_to_bytes
@@ -161,6 +162,7 @@ class Exchange(services.Exchange):
         self.flow = None
         self.task = None
         self.upload = None
+        self.framing = None
         self.share: MemoryShare | None = None
         """What its body has of the room for them; ``None``: so little that nobody counts."""
         self.bytes_out = 0
@@ -175,6 +177,16 @@ class Exchange(services.Exchange):
             return [value for n, value in self.repeated if n == name]
         value = self.headers.get(name)
         return [] if value is None else [value]
+
+    def replace_headers(self, told: Mapping[bytes, bytes]) -> None:
+        """Have these values in the place of whatever such headers the request came with.
+
+        Those that came are left alone: a connection remembers them for its next request.
+        """
+        self.headers = {**self.headers, **told}
+        if self.repeated is not None:
+            kept = [line for line in self.repeated if line[0] not in told]
+            self.repeated = [*kept, *told.items()]
 
     def parameter(self, name: bytes) -> bytes | None:
         """The first value of a query parameter, decoded; ``None`` when absent."""
@@ -195,6 +207,13 @@ class Exchange(services.Exchange):
         """Send a whole answer."""
         if self._over:
             return
+        if self.framing is not None and status == HTTPStatus.OK:
+            try:
+                body, told = self.framing.whole(body)
+            except Fault as fault:
+                self.fail(fault)
+                return
+            self.extra += told
         self.begun = True
         if status in NO_BODY:
             whole = self._head(status, content_type, b"\r\n")
@@ -232,6 +251,9 @@ class Exchange(services.Exchange):
         if self._over:
             return
         self.begun = True
+        if self.framing is not None and self.framing.content_type:
+            content_type = self.framing.content_type
+            self.extra += self.framing.headers
         if length is not None:
             head = self._head(status, content_type, b"content-length: %d\r\n\r\n" % length)
         elif self.http10:
@@ -249,6 +271,8 @@ class Exchange(services.Exchange):
     def write(self, data: bytes) -> None:
         """Send a piece of a streamed answer."""
         if self._over or not data:
+            return
+        if self.framing is not None and not (data := self.framing.stream(data)):
             return
         head, self._head_held = self._head_held, b""
         if len(data) > _APART_BYTES:
@@ -268,6 +292,8 @@ class Exchange(services.Exchange):
         """End a streamed answer with a last piece, in one write: a segment and a wake-up each."""
         if self._over:
             return
+        if rest and self.framing is not None:
+            rest = self.framing.stream(rest)
         if self._chunked:
             last = b"%x\r\n%b\r\n0\r\n\r\n" % (len(rest), rest) if rest else b"0\r\n\r\n"
         else:

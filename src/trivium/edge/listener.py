@@ -37,6 +37,7 @@ from trivium.edge.routes import (
     allowed,
     resolve,
     shape_of,
+    written_in,
 )
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
@@ -49,7 +50,6 @@ from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
 from trivium.plugin.hook import BeforeHook
 from trivium.uploads.spool import Room
 from trivium.wire import errors, json_size
-from trivium.wire.operation import SHAPE
 
 log = structlog.get_logger()
 
@@ -257,7 +257,7 @@ class Listener:
             target = resolve(exchange.method, exchange.path, exchange.query)
             exchange.target = target
             if isinstance(target, Route):
-                exchange.shape = SHAPE[target.operation]
+                exchange.shape = written_in(target)
             elif isinstance(target, StoredResponseRoute | VideoRoute):
                 exchange.shape = shape_of(exchange.path)
             elif isinstance(target, ModelListRoute):

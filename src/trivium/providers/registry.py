@@ -1,4 +1,4 @@
-"""Every provider by name: the three modules, and the rows of ``compatible.toml``.
+"""Every provider by name: the modules, and the rows of ``compatible.toml``.
 
 Read once, at first use: importing this module costs nothing, and neither does a process that never
 asks.
@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from trivium.providers import anthropic, gemini, openai
+from trivium.providers import anthropic, bedrock, gemini, openai
 from trivium.providers.base import ACCEPT, Capabilities, Provider
 from trivium.providers.credential import STATIC
 from trivium.providers.failure import default_failure
@@ -91,7 +91,7 @@ def rows() -> dict[str, ProviderRow]:
 
 @cache
 def _all() -> dict[str, Provider]:
-    modules = (openai.PROVIDER, anthropic.PROVIDER, gemini.PROVIDER)
+    modules = (openai.PROVIDER, anthropic.PROVIDER, gemini.PROVIDER, *bedrock.PROVIDERS)
     found = {provider.name: provider for provider in modules}
     for name, row in rows().items():
         found[name] = row.provider(name)
