@@ -5,7 +5,7 @@ with EntraDouble(folder) as azure:
     azure.machine              # http: IMDS, App Service, and the models
 
 Checked of a client: its tenant, id and secret; or the assertion's signature, thumbprint, ``aud``,
-``iss``, ``sub``, ``exp``, ``nbf`` and that its ``jti`` is new; or the subject of a federated token.
+``iss``, ``sub``, ``exp``, ``iat`` and that its ``jti`` is new; or the subject of a federated token.
 Of a machine: ``Metadata: true`` and that nothing forwarded the request, or the endpoint's own
 secret. Of a call: a key, or a token for the right audience that lives.
 
@@ -238,14 +238,14 @@ class EntraDouble:
         known = {}
         for one in self.certificates:
             known[_thumbprint(one, hashes.SHA1())] = known[_thumbprint(one, hashes.SHA256())] = one
-        found = known.get(head.get("x5t#S256") or head["x5t"])
+        found = known.get((head.get("x5t#S256") or head["x5t"]).rstrip("="))
         if found is None:
             return _entra(401, "invalid_client", 700027, "The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found.]")
         try:
             claims = jwt.decode(
                 assertion, found.public_key(), algorithms=["RS256", "PS256"],
                 audience=f"{self.authority}/{TENANT}/oauth2/v2.0/token", issuer=CLIENT,
-                options={"require": ["aud", "iss", "sub", "exp", "nbf", "jti"]},
+                options={"require": ["aud", "iss", "sub", "exp", "iat", "jti"]},
             )  # fmt: skip
         except jwt.InvalidAudienceError:
             return _entra(401, "invalid_client", 700023, "Client assertion audience claim does not match Realm issuer.")

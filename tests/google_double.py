@@ -32,12 +32,15 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+IAM = "https://www.googleapis.com/auth/iam"
 PROJECT, LOCATION = "acme-prod", "europe-west4"
 DOMAIN = f"{PROJECT}.iam.gserviceaccount.com"
 POOL = "//iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/pods/providers"
 OIDC, AMAZON = f"{POOL}/cluster", f"{POOL}/amazon"
 ISSUER = "https://idp.example"
 AWS_KEY, AWS_SECRET, AWS_SESSION = "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG", "session-of-a-role"
+AUDIENCE = "https://oauth2.googleapis.com/token"
+"""Of every grant, wherever the token service is reached."""
 _JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 _EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
 _ACCESS = "urn:ietf:params:oauth:token-type:access_token"
@@ -228,7 +231,7 @@ class GoogleDouble:
             name = self.accounts[email]
             claims = jwt.decode(
                 form["assertion"], rsa_key(name).public_key(), algorithms=["RS256"],
-                audience=f"{self.address}/token", leeway=10,
+                audience=AUDIENCE, leeway=10,
                 options={"require": ["iss", "aud", "iat", "exp", "scope"]},
             )  # fmt: skip
         except KeyError:
@@ -239,7 +242,7 @@ class GoogleDouble:
             return 400, {"error": "invalid_grant", "error_description": "Invalid JWT Signature."}
         if claims["exp"] - claims["iat"] > 3600:
             return 400, {"error": "invalid_grant", "error_description": "Invalid JWT: Token must be a short-lived token (60 minutes)"}
-        if SCOPE not in claims["scope"].split():
+        if not {SCOPE, IAM}.intersection(claims["scope"].split()):
             return 400, {"error": "invalid_scope", "error_description": "Invalid OAuth scope or ID token audience provided."}
         return self._given(email)
 
@@ -252,7 +255,7 @@ class GoogleDouble:
         for name, value in wanted.items():
             if form.get(name) != value:
                 return 400, {"error": "invalid_request", "error_description": f"Invalid value for {name}"}
-        if SCOPE not in form.get("scope", "").split():
+        if not {SCOPE, IAM}.intersection(form.get("scope", "").split()):
             return 400, {"error": "invalid_scope", "error_description": "The scope is not valid."}
         audience, kind = form.get("audience"), form.get("subject_token_type")
         if (audience, kind) == (OIDC, _SUBJECT):
@@ -418,7 +421,7 @@ def _amazon_problem(text):
         r"SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})",
         headers["authorization"],
     )
-    if found is None or found[1] != AWS_KEY or "x-goog-cloud-target-resource" not in found[4]:
+    if found is None or found[1] != AWS_KEY:
         return "Invalid AWS signature"
     query = "&".join(sorted(f"{quote(n, '-_.~')}={quote(v, '-_.~')}" for n, v in parse_qsl(parts.query)))
     named = "".join(f"{name}:{headers[name]}\n" for name in found[4].split(";"))

@@ -58,6 +58,7 @@ class Mend(Enum):
     LOST_STATE = "lost_state"  # what a call's id led to is forgotten
     TOOL_NAME = "tool_name"
     ARGUMENTS = "arguments"  # no JSON object where the target needs one
+    SPELLING = "spelling"  # the same, written as one host of the shape wants it
 
 
 INVENTED: Final = frozenset({Mend.MISSING_RESULT, Mend.ORPHAN_RESULT, Mend.EMPTY_TURN})

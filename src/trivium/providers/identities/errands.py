@@ -1,0 +1,87 @@
+"""The HTTP requests of an identity's library: by the gateway's own client, and nothing of them told.
+
+What a token service refuses is told to operators, and some services print what they were sent. So
+everything that went out, and all that came with a success, is remembered for as long as the look-up
+takes, and cut out of what is told of it.
+"""
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import unquote_plus, urlsplit
+
+from trivium.providers.credential import HttpReply, Surroundings, TokenRequest
+
+ANSWER_S: Final = 10.0
+"""For one answer, where the library does not say how long it waits."""
+_TEXT_MAX: Final = 2_000
+"""Characters of a reason that are looked at."""
+_REMEMBERED_MAX: Final = 65_536
+"""Characters of one text that are remembered."""
+_RUN: Final = re.compile(r"[A-Za-z0-9_.~+/=\-]{16,}")
+_DIGIT: Final = re.compile(r"\d")
+_HIDDEN: Final = "…"
+_BESIDE: Final = frozenset({"localhost", "metadata", "metadata.google.internal"})
+"""Names of services that run beside the gateway, on its machine or in its pod."""
+
+
+class Errands:
+    """The requests of one look-up."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._said: list[str] = []
+
+    def send(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        timeout_s: float | None = None,
+    ) -> HttpReply:
+        """The answer, whatever its status. Raises ``OSError`` where none came."""
+        data = body.encode() if isinstance(body, str) else body or b""
+        sent = {name.lower(): str(value) for name, value in (headers or {}).items()}
+        self._remember(unquote_plus(data.decode("utf-8", "replace")))
+        for value in sent.values():
+            self._remember(value)
+        asked = TokenRequest(
+            url=url, method=method, headers=sent, body=data, proxied=not is_beside(url)
+        )
+        reply = self._around.ask(asked, min(timeout_s or ANSWER_S, ANSWER_S))
+        if reply.status < 300:
+            self._remember(reply.body.decode("utf-8", "replace"))
+        return reply
+
+    def cleaned(self, text: str) -> str:
+        """``text`` without anything that was sent, or that came with a success."""
+        return _RUN.sub(self._cut, text[:_TEXT_MAX])
+
+    def _remember(self, text: str) -> None:
+        self._said.append(text[:_REMEMBERED_MAX])
+
+    def _cut(self, match: re.Match[str]) -> str:
+        run = match[0]
+        if not _DIGIT.search(run):  # a name of something
+            return run
+        return _HIDDEN if any(run in said for said in self._said) else run
+
+
+def is_beside(url: str) -> bool:
+    """Whether an address is of a service beside the gateway, which no proxy leads to.
+
+    Metadata services have an address of the link or of the machine itself (169.254.169.254,
+    fd00:ec2::254, 127.0.0.1 in an App Service) or one of a few names.
+    """
+    host = (urlsplit(url).hostname or "").rstrip(".").lower()
+    if host in _BESIDE:
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_link_local or address.is_loopback or (
+        address.version == 6 and address.is_private
+    )  # fmt: skip
