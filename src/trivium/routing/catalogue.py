@@ -11,7 +11,7 @@ import msgspec
 from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
 from trivium.providers.base import Provider
-from trivium.providers.credential import parts_of
+from trivium.providers.credential import finder_of, parts_of
 from trivium.routing.model import Binding, Catalogue, Channel, Model, PriceRow, Strategy, TimeLimits
 from trivium.secret import Secret
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, PriceChange, Timeouts
@@ -288,6 +288,7 @@ class _Builder:
 
     def _parts(self, path: Path, provider: Provider, entry: ChannelEntry) -> dict[str, Secret]:
         """What belongs to the channel's keys; unknown and missing names are reported."""
+        self._together(path, provider, entry)
         needed, optional = parts_of(provider.credential)
         own = [name for name in (*needed, *optional) if name != "api_key"]
         found: dict[str, Secret] = {}
@@ -309,6 +310,17 @@ class _Builder:
                     f'credential = {{ {name} = "env:{name.upper()}" }}',
                 )
         return found
+
+    def _together(self, path: Path, provider: Provider, entry: ChannelEntry) -> None:
+        """Report parts that do not go with one another."""
+        finder = finder_of(provider.credential)
+        if finder is None:
+            return
+        has_key = entry.api_key is not None or bool(entry.api_keys)
+        try:
+            finder.check(frozenset(entry.credential) | ({"api_key"} if has_key else set()))
+        except ValueError as exc:
+            self._report((*path, "credential"), str(exc))
 
     def _header(self, path: Path, text: str) -> str:
         if not text.startswith(REGISTERED):
