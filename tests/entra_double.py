@@ -17,22 +17,17 @@ https://learn.microsoft.com/azure/app-service/overview-managed-identity; azure-i
 1.39.0; read 2026-11-28.
 """
 
-import base64
-import datetime as dt
 import http.server
-import ipaddress
 import json
 import re
-import ssl
 import threading
 import time
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import jwt
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.x509.oid import NameOID
+from cryptography.hazmat.primitives import hashes
+
+from entra_checks import entra_refusal, private_pem, rsa_key, server_context, thumbprint
 
 TENANT = "11111111-2222-3333-4444-555555555555"
 CLIENT = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
@@ -45,47 +40,6 @@ CLUSTER = "https://cluster.example/oidc"
 SUBJECT = "system:serviceaccount:ai:trivium"
 _ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 _ACTION = "Microsoft.CognitiveServices/accounts/OpenAI/deployments/chat/completions/action"
-_KEYS = {}
-
-
-def rsa_key(name):
-    """A key of its own for each name; making one takes long, so it is made once."""
-    if name not in _KEYS:
-        _KEYS[name] = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    return _KEYS[name]
-
-
-def private_pem(key):
-    return key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
-
-
-def _certificate(name, key, issuer, signer, *, ca=False):
-    now = dt.datetime.now(dt.UTC)
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer or subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=30))
-        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
-        .add_extension(x509.SubjectAlternativeName(names), critical=False)
-        .sign(signer, hashes.SHA256())
-    )
-
-
-def application_certificate(name="gateway"):
-    """(the certificate with its key as PEM, the certificate): what an operator uploads."""
-    key = rsa_key(name)
-    made = _certificate(name, key, None, key)
-    return (private_pem(key) + made.public_bytes(serialization.Encoding.PEM)).decode(), made
 
 
 class EntraDouble:
@@ -113,21 +67,9 @@ class EntraDouble:
         self.ca_file = str(folder / "entra-ca.pem")
         bound = type("Bound", (_Handler,), {"azure": self})
         self._servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), bound) for _ in "ab"]
-        self._servers[0].socket = self._context(folder).wrap_socket(
+        self._servers[0].socket = server_context(folder, self.ca_file).wrap_socket(
             self._servers[0].socket, server_side=True
         )
-
-    def _context(self, folder):
-        authority, own = (ec.generate_private_key(ec.SECP256R1()) for _ in "ab")
-        root = _certificate("authority of a test", authority, None, authority, ca=True)
-        leaf = _certificate("localhost", own, root.subject, authority)
-        with open(self.ca_file, "wb") as file:
-            file.write(root.public_bytes(serialization.Encoding.PEM))
-        chain = folder / "entra-server.pem"
-        chain.write_bytes(private_pem(own) + leaf.public_bytes(serialization.Encoding.PEM))
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(chain)
-        return context
 
     @property
     def authority(self):
@@ -194,30 +136,70 @@ class EntraDouble:
     def token(self, tenant, form):
         """https://login.microsoftonline.com/TENANT/oauth2/v2.0/token"""
         if tenant != TENANT:
-            return _entra(400, "invalid_request", 90002, f"Tenant '{tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.")
+            return entra_refusal(
+                400,
+                "invalid_request",
+                90002,
+                f"Tenant '{tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud.",
+            )
         if form.get("grant_type") != "client_credentials":
-            return _entra(400, "unsupported_grant_type", 70003, f"The app requested an unsupported grant type '{form.get('grant_type')}'.")
+            return entra_refusal(
+                400,
+                "unsupported_grant_type",
+                70003,
+                f"The app requested an unsupported grant type '{form.get('grant_type')}'.",
+            )
         if form.get("client_id") != CLIENT:
-            return _entra(400, "unauthorized_client", 700016, f"Application with identifier '{form.get('client_id')}' was not found in the directory 'Acme'.")
+            return entra_refusal(
+                400,
+                "unauthorized_client",
+                700016,
+                f"Application with identifier '{form.get('client_id')}' was not found in the directory 'Acme'.",
+            )
         problem = self._client_problem(form)
         if problem is not None:
             return problem
         resource, slash, default = form.get("scope", "").rpartition("/")
         if default.split()[:1] != [".default"] or not slash:
-            return _entra(400, "invalid_scope", 1002012, f"The provided value for scope {form.get('scope')} is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).")
+            return entra_refusal(
+                400,
+                "invalid_scope",
+                1002012,
+                f"The provided value for scope {form.get('scope')} is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).",
+            )
         if resource not in (COGNITIVE, FOUNDRY):
-            return _entra(400, "invalid_resource", 500011, f"The resource principal named {resource} was not found in the tenant named Acme.")
+            return entra_refusal(
+                400,
+                "invalid_resource",
+                500011,
+                f"The resource principal named {resource} was not found in the tenant named Acme.",
+            )
         token = self.issue(resource, CLIENT)
-        return 200, {"token_type": "Bearer", "expires_in": self.life_s, "ext_expires_in": self.life_s, "access_token": token}
+        return 200, {
+            "token_type": "Bearer",
+            "expires_in": self.life_s,
+            "ext_expires_in": self.life_s,
+            "access_token": token,
+        }
 
     def _client_problem(self, form):
         """Why a client is not who it says; ``None``: it is."""
         if "client_assertion" not in form:
             if form.get("client_secret") == SECRET:
                 return None
-            return _entra(401, "invalid_client", 7000215, f"Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '{CLIENT}'.")
+            return entra_refusal(
+                401,
+                "invalid_client",
+                7000215,
+                f"Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '{CLIENT}'.",
+            )
         if form.get("client_assertion_type") != _ASSERTION:
-            return _entra(400, "invalid_request", 900144, "The request body must contain the following parameter: 'client_assertion_type'.")
+            return entra_refusal(
+                400,
+                "invalid_request",
+                900144,
+                "The request body must contain the following parameter: 'client_assertion_type'.",
+            )
         assertion = form["client_assertion"]
         head = jwt.get_unverified_header(assertion)
         if "x5t" in head or "x5t#S256" in head:
@@ -229,18 +211,33 @@ class EntraDouble:
                 options={"require": ["exp", "sub", "iss", "aud"]},
             )  # fmt: skip
         except jwt.InvalidTokenError as error:
-            return _entra(401, "invalid_client", 700211, f"No matching federated identity record found for presented assertion: {error}.")
+            return entra_refusal(
+                401,
+                "invalid_client",
+                700211,
+                f"No matching federated identity record found for presented assertion: {error}.",
+            )
         if jwt.decode(assertion, options={"verify_signature": False})["sub"] != SUBJECT:
-            return _entra(401, "invalid_client", 700213, "No matching federated identity record found for presented assertion subject.")
+            return entra_refusal(
+                401,
+                "invalid_client",
+                700213,
+                "No matching federated identity record found for presented assertion subject.",
+            )
         return None
 
     def _certificate_problem(self, assertion, head):
         known = {}
         for one in self.certificates:
-            known[_thumbprint(one, hashes.SHA1())] = known[_thumbprint(one, hashes.SHA256())] = one
+            known[thumbprint(one, hashes.SHA1())] = known[thumbprint(one, hashes.SHA256())] = one
         found = known.get((head.get("x5t#S256") or head["x5t"]).rstrip("="))
         if found is None:
-            return _entra(401, "invalid_client", 700027, "The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found.]")
+            return entra_refusal(
+                401,
+                "invalid_client",
+                700027,
+                "The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found.]",
+            )
         try:
             claims = jwt.decode(
                 assertion, found.public_key(), algorithms=["RS256", "PS256"],
@@ -248,11 +245,26 @@ class EntraDouble:
                 options={"require": ["aud", "iss", "sub", "exp", "iat", "jti"]},
             )  # fmt: skip
         except jwt.InvalidAudienceError:
-            return _entra(401, "invalid_client", 700023, "Client assertion audience claim does not match Realm issuer.")
+            return entra_refusal(
+                401,
+                "invalid_client",
+                700023,
+                "Client assertion audience claim does not match Realm issuer.",
+            )
         except jwt.InvalidTokenError as error:
-            return _entra(401, "invalid_client", 50013, f"Assertion failed signature validation. [Reason - {error}]")
+            return entra_refusal(
+                401,
+                "invalid_client",
+                50013,
+                f"Assertion failed signature validation. [Reason - {error}]",
+            )
         if claims["sub"] != CLIENT or claims["jti"] in self.assertions:
-            return _entra(401, "invalid_client", 700021, "Client assertion application identifier doesn't match 'client_id' parameter.")
+            return entra_refusal(
+                401,
+                "invalid_client",
+                700021,
+                "Client assertion application identifier doesn't match 'client_id' parameter.",
+            )
         self.assertions.add(claims["jti"])
         return None
 
@@ -263,7 +275,10 @@ class EntraDouble:
         virtual = path.startswith("/metadata/")
         if virtual:
             if headers.get("metadata") != "true" or headers.get("x-forwarded-for"):
-                return 400, {"error": "invalid_request", "error_description": "Required metadata header not specified"}
+                return 400, {
+                    "error": "invalid_request",
+                    "error_description": "Required metadata header not specified",
+                }
             if query.get("api-version") != "2018-02-01":
                 return 400, {"error": "invalid_request", "error_description": "Invalid api-version"}
         elif headers.get("x-identity-header") != IDENTITY_HEADER:
@@ -273,15 +288,30 @@ class EntraDouble:
         if query.get("client_id") not in (None, USER_ASSIGNED):
             if virtual:
                 return 400, {"error": "invalid_request", "error_description": "Identity not found"}
-            return 400, {"statusCode": 400, "message": "No User Assigned or Delegated Managed Identity found for specified ClientId/ResourceId/PrincipalId."}
+            return 400, {
+                "statusCode": 400,
+                "message": "No User Assigned or Delegated Managed Identity found for specified ClientId/ResourceId/PrincipalId.",
+            }
         if query.get("resource") not in (COGNITIVE, FOUNDRY):
-            return 400, {"error": "invalid_resource", "error_description": f"AADSTS500011: The resource principal named {query.get('resource')} was not found."}
+            return 400, {
+                "error": "invalid_resource",
+                "error_description": f"AADSTS500011: The resource principal named {query.get('resource')} was not found.",
+            }
         who = query.get("client_id") or "system"
         token = self.issue(query["resource"], who)
         until = int(time.time()) + self.life_s
-        found = {"access_token": token, "resource": query["resource"], "token_type": "Bearer", "client_id": who}
+        found = {
+            "access_token": token,
+            "resource": query["resource"],
+            "token_type": "Bearer",
+            "client_id": who,
+        }
         if virtual:
-            found |= {"expires_in": str(self.life_s), "expires_on": str(until), "not_before": str(until - 90)}
+            found |= {
+                "expires_in": str(self.life_s),
+                "expires_on": str(until),
+                "not_before": str(until - 90),
+            }
         else:
             found |= {"expires_on": str(until + 1)}
         return 200, found
@@ -293,16 +323,29 @@ class EntraDouble:
         refused = self._caller_problem(path, headers)
         if refused is not None:
             return refused
-        if path.startswith("/openai/deployments/") and not re.fullmatch(r"\d{4}-\d\d-\d\d(-preview)?", query.get("api-version", "")):
+        if path.startswith("/openai/deployments/") and not re.fullmatch(
+            r"\d{4}-\d\d-\d\d(-preview)?", query.get("api-version", "")
+        ):
             return 404, {"error": {"code": "404", "message": "Resource not found"}}
         body = json.loads(data)
         self.models.append((path, query, dict(headers), body))
         if path.startswith("/anthropic/") and not headers.get("anthropic-version"):
-            return 400, {"type": "error", "error": {"type": "invalid_request_error", "message": "anthropic-version: header is required"}}
+            return 400, {
+                "type": "error",
+                "error": {
+                    "type": "invalid_request_error",
+                    "message": "anthropic-version: header is required",
+                },
+            }
         for end, answer in self.answers.items():
             if path.endswith(end):
                 return answer(body) if callable(answer) else answer
-        return 404, {"error": {"code": "DeploymentNotFound", "message": "The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again."}}
+        return 404, {
+            "error": {
+                "code": "DeploymentNotFound",
+                "message": "The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.",
+            }
+        }
 
     def _caller_problem(self, path, headers):
         key = headers.get("api-key") or headers.get("x-api-key")
@@ -310,13 +353,26 @@ class EntraDouble:
         if key and not token:
             if key == API_KEY:
                 return None
-            return 401, {"error": {"code": "401", "message": "Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource."}}
+            return 401, {
+                "error": {
+                    "code": "401",
+                    "message": "Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource.",
+                }
+            }
         audience, who, until = self.live.get(token, (None, None, 0.0))
         allowed = (COGNITIVE, FOUNDRY) if path.startswith("/anthropic/") else (COGNITIVE,)
         if word != "Bearer" or audience not in allowed or time.monotonic() >= until:
-            return 401, {"statusCode": 401, "message": "Unauthorized. Access token is missing, invalid, audience is incorrect (https://cognitiveservices.azure.com), or have expired."}
+            return 401, {
+                "statusCode": 401,
+                "message": "Unauthorized. Access token is missing, invalid, audience is incorrect (https://cognitiveservices.azure.com), or have expired.",
+            }
         if self.lacks_role:
-            return 401, {"error": {"code": "PermissionDenied", "message": f"The principal `{who}` lacks the required data action `{_ACTION}` to perform `POST {path}` operation."}}
+            return 401, {
+                "error": {
+                    "code": "PermissionDenied",
+                    "message": f"The principal `{who}` lacks the required data action `{_ACTION}` to perform `POST {path}` operation.",
+                }
+            }
         return None
 
     def answer(self, method, target, headers, data):
@@ -329,7 +385,9 @@ class EntraDouble:
         if found := re.fullmatch(r"/([^/]+)/v2\.0/\.well-known/openid-configuration", path):
             base = f"{self.authority}/{found[1]}"
             if found[1] != TENANT:
-                return _entra(400, "invalid_tenant", 90002, f"Tenant '{found[1]}' not found.")
+                return entra_refusal(
+                    400, "invalid_tenant", 90002, f"Tenant '{found[1]}' not found."
+                )
             return 200, {
                 "issuer": f"{base}/v2.0",
                 "authorization_endpoint": f"{base}/oauth2/v2.0/authorize",
@@ -337,7 +395,10 @@ class EntraDouble:
             }
         if found := re.fullmatch(r"/([^/]+)/oauth2/v2\.0/token", path):
             if self.fails:
-                return self.fails, {"error": "temporarily_unavailable", "error_description": "AADSTS90033: A transient error has occurred. Please try again."}
+                return self.fails, {
+                    "error": "temporarily_unavailable",
+                    "error_description": "AADSTS90033: A transient error has occurred. Please try again.",
+                }
             form = {name: values[0] for name, values in parse_qs(data.decode()).items()}
             return self.token(found[1], form)
         if path in ("/metadata/identity/oauth2/token", "/msi/token"):
@@ -345,25 +406,6 @@ class EntraDouble:
         if path.startswith(("/openai/", "/anthropic/")):
             return self.model(path, query, headers, data)
         return 404, {"error": {"code": "404", "message": "Resource not found"}}
-
-
-def _entra(status, error, number, text):
-    """A refusal as Entra writes it."""
-    stamp = "2026-11-28 01:50:00Z"
-    trace = "5d1f0c9e-7c64-4f0e-9b8f-3a7c1b2d4e5f"
-    return status, {
-        "error": error,
-        "error_description": f"AADSTS{number}: {text} Trace ID: {trace} Correlation ID: {trace} Timestamp: {stamp}",
-        "error_codes": [number],
-        "timestamp": stamp,
-        "trace_id": trace,
-        "correlation_id": trace,
-        "error_uri": f"https://login.microsoftonline.com/error?code={number}",
-    }
-
-
-def _thumbprint(certificate, algorithm):
-    return base64.urlsafe_b64encode(certificate.fingerprint(algorithm)).decode().rstrip("=")
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

@@ -17,28 +17,33 @@ https://cloud.google.com/compute/docs/metadata/querying-metadata,
 https://cloud.google.com/apis/design/errors; google-auth 2.62.2, google-genai 3.3.0; read 2026-11-28.
 """
 
-import base64
 import hashlib
-import hmac
 import http.server
 import json
 import re
 import threading
 import time
-from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qs, parse_qsl, unquote, urlsplit
 
 import jwt
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+
+from google_checks import (
+    AMAZON,
+    OIDC,
+    amazon_problem,
+    content_problem,
+    info,
+    pem,
+    refusal,
+    rsa_key,
+    unauthenticated,
+)  # fmt: skip
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 IAM = "https://www.googleapis.com/auth/iam"
 PROJECT, LOCATION = "acme-prod", "europe-west4"
 DOMAIN = f"{PROJECT}.iam.gserviceaccount.com"
-POOL = "//iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/pods/providers"
-OIDC, AMAZON = f"{POOL}/cluster", f"{POOL}/amazon"
 ISSUER = "https://idp.example"
-AWS_KEY, AWS_SECRET, AWS_SESSION = "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG", "session-of-a-role"
 AUDIENCE = "https://oauth2.googleapis.com/token"
 """Of every grant, wherever the token service is reached."""
 _JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
@@ -51,41 +56,6 @@ _MODEL = re.compile(
     r"/(?:publishers/(?P<publisher>[a-z0-9-]+)/models/(?P<model>[\w.@-]+):(?P<verb>\w+)"
     r"|endpoints/openapi/(?P<openapi>chat/completions))"
 )
-_KEYS = {}
-
-
-def rsa_key(name):
-    """A key of its own for each name; making one takes long, so it is made once."""
-    if name not in _KEYS:
-        _KEYS[name] = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    return _KEYS[name]
-
-
-def pem(name):
-    """The private half as PKCS8."""
-    return rsa_key(name).private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    ).decode()
-
-
-def refusal(status, canonical, message, *details):
-    """An error as Google's APIs write it."""
-    error = {"code": status, "message": message, "status": canonical}
-    if details:
-        error["details"] = list(details)
-    return status, {"error": error}
-
-
-def info(reason, **metadata):
-    """The detail that has a reason in it."""
-    return {
-        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-        "reason": reason,
-        "domain": "googleapis.com",
-        "metadata": metadata,
-    }
 
 
 class GoogleDouble:
@@ -224,7 +194,10 @@ class GoogleDouble:
                 return 400, {"error": "invalid_grant", "error_description": "Bad Request"}
             return self._given("ada@example.com")
         if grant != _JWT_BEARER:
-            return 400, {"error": "unsupported_grant_type", "error_description": f"Invalid grant_type: {grant}"}
+            return 400, {
+                "error": "unsupported_grant_type",
+                "error_description": f"Invalid grant_type: {grant}",
+            }
         try:
             head = jwt.get_unverified_header(form["assertion"])
             email = jwt.decode(form["assertion"], options={"verify_signature": False})["iss"]
@@ -235,26 +208,42 @@ class GoogleDouble:
                 options={"require": ["iss", "aud", "iat", "exp", "scope"]},
             )  # fmt: skip
         except KeyError:
-            return 400, {"error": "invalid_grant", "error_description": "Invalid grant: account not found"}
+            return 400, {
+                "error": "invalid_grant",
+                "error_description": "Invalid grant: account not found",
+            }
         except jwt.InvalidTokenError as error:
             return 400, {"error": "invalid_grant", "error_description": f"Invalid JWT: {error}"}
         if head.get("kid") != f"kid-{name}":
             return 400, {"error": "invalid_grant", "error_description": "Invalid JWT Signature."}
         if claims["exp"] - claims["iat"] > 3600:
-            return 400, {"error": "invalid_grant", "error_description": "Invalid JWT: Token must be a short-lived token (60 minutes)"}
+            return 400, {
+                "error": "invalid_grant",
+                "error_description": "Invalid JWT: Token must be a short-lived token (60 minutes)",
+            }
         if not {SCOPE, IAM}.intersection(claims["scope"].split()):
-            return 400, {"error": "invalid_scope", "error_description": "Invalid OAuth scope or ID token audience provided."}
+            return 400, {
+                "error": "invalid_scope",
+                "error_description": "Invalid OAuth scope or ID token audience provided.",
+            }
         return self._given(email)
 
     def _given(self, who):
-        return 200, {"access_token": self.issue(who), "expires_in": self.life_s, "token_type": "Bearer"}
+        return 200, {
+            "access_token": self.issue(who),
+            "expires_in": self.life_s,
+            "token_type": "Bearer",
+        }
 
     def exchange(self, form):
         """https://sts.googleapis.com/v1/token"""
         wanted = {"grant_type": _EXCHANGE, "requested_token_type": _ACCESS}
         for name, value in wanted.items():
             if form.get(name) != value:
-                return 400, {"error": "invalid_request", "error_description": f"Invalid value for {name}"}
+                return 400, {
+                    "error": "invalid_request",
+                    "error_description": f"Invalid value for {name}",
+                }
         if not {SCOPE, IAM}.intersection(form.get("scope", "").split()):
             return 400, {"error": "invalid_scope", "error_description": "The scope is not valid."}
         audience, kind = form.get("audience"), form.get("subject_token_type")
@@ -265,15 +254,21 @@ class GoogleDouble:
                     audience=OIDC, issuer=ISSUER, options={"require": ["exp", "iat", "sub"]},
                 )  # fmt: skip
             except jwt.InvalidTokenError as error:
-                return 400, {"error": "invalid_grant", "error_description": f"The given credential is rejected by the attribute condition or is invalid: {error}"}
+                return 400, {
+                    "error": "invalid_grant",
+                    "error_description": f"The given credential is rejected by the attribute condition or is invalid: {error}",
+                }
             who = f"principal:{claims['sub']}"
         elif (audience, kind) == (AMAZON, _AWS_SUBJECT):
-            problem = _amazon_problem(unquote(form["subject_token"]))
+            problem = amazon_problem(unquote(form["subject_token"]))
             if problem:
                 return 400, {"error": "invalid_grant", "error_description": problem}
             who = "principal:arn:aws:sts::1:assumed-role/gateway"
         else:
-            return 400, {"error": "invalid_target", "error_description": "The target service indicated by the \"audience\" parameters is invalid. This might either be because the pool or provider is disabled or deleted or because it doesn't exist."}
+            return 400, {
+                "error": "invalid_target",
+                "error_description": 'The target service indicated by the "audience" parameters is invalid. This might either be because the pool or provider is disabled or deleted or because it doesn\'t exist.',
+            }
         status, found = self._given(who)
         return status, {**found, "issued_token_type": _ACCESS}
 
@@ -281,7 +276,7 @@ class GoogleDouble:
         """https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/…:generateAccessToken"""
         who = self.who(headers)
         if who is None:
-            return _unauthenticated()
+            return unauthenticated()
         if email not in self.may_impersonate.get(who, ()):
             return refusal(
                 403, "PERMISSION_DENIED",
@@ -290,7 +285,10 @@ class GoogleDouble:
             )  # fmt: skip
         if SCOPE not in body.get("scope", ()):
             return refusal(400, "INVALID_ARGUMENT", "Scope is required.")
-        if not re.fullmatch(r"\d{1,4}s", body.get("lifetime", "")) or int(body["lifetime"][:-1]) > 3600:
+        if (
+            not re.fullmatch(r"\d{1,4}s", body.get("lifetime", ""))
+            or int(body["lifetime"][:-1]) > 3600
+        ):
             return refusal(400, "INVALID_ARGUMENT", "The lifetime must be at most 3600s.")
         until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + self.life_s + 1))
         return 200, {"accessToken": self.issue(email), "expireTime": until}
@@ -298,7 +296,10 @@ class GoogleDouble:
     def metadata(self, path, query, headers):
         """http://metadata.google.internal/computeMetadata/v1/…: document or text."""
         if headers.get("metadata-flavor") != "Google" or headers.get("x-forwarded-for"):
-            return 403, "Your client does not have permission to get this URL: Missing Metadata-Flavor:Google header."
+            return (
+                403,
+                "Your client does not have permission to get this URL: Missing Metadata-Flavor:Google header.",
+            )
         account = f"node@{DOMAIN}"
         found = {
             "project/project-id": PROJECT,
@@ -307,7 +308,9 @@ class GoogleDouble:
         }.get(path)
         if found is not None:
             return 200, found
-        known = re.fullmatch(rf"instance/service-accounts/(default|{re.escape(account)})/(token)?", path)
+        known = re.fullmatch(
+            rf"instance/service-accounts/(default|{re.escape(account)})/(token)?", path
+        )
         if known is None:
             return 404, "<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>"
         if known[2]:
@@ -323,7 +326,7 @@ class GoogleDouble:
         """…-aiplatform.googleapis.com"""
         who = self.who(headers)
         if who is None:
-            return _unauthenticated()
+            return unauthenticated()
         self.models.append((path, body, who))
         if found["project"] != PROJECT:
             return refusal(
@@ -332,7 +335,7 @@ class GoogleDouble:
                 {**info("IAM_PERMISSION_DENIED", permission="aiplatform.endpoints.predict"), "domain": "aiplatform.googleapis.com"},
             )  # fmt: skip
         if found["publisher"] == "google" and "enerateContent" in found["verb"]:
-            problem = _content_problem(body)
+            problem = content_problem(body)
             if problem:
                 return problem
         answer = self.answers.get(found["verb"] or "chat")
@@ -353,12 +356,20 @@ class GoogleDouble:
         kind = (headers.get("content-type") or "").partition(";")[0]
         if path in ("/token", "/v1/token"):
             if self.fails:
-                return self.fails, {"error": "internal_failure", "error_description": "told to fail"}
+                return self.fails, {
+                    "error": "internal_failure",
+                    "error_description": "told to fail",
+                }
             if method != "POST" or kind != "application/x-www-form-urlencoded":
-                return 400, {"error": "invalid_request", "error_description": "Required parameter is missing: grant_type"}
+                return 400, {
+                    "error": "invalid_request",
+                    "error_description": "Required parameter is missing: grant_type",
+                }
             form = {name: values[0] for name, values in parse_qs(data.decode()).items()}
             return self.token(form) if path == "/token" else self.exchange(form)
-        if found := re.fullmatch(r"/v1/projects/-/serviceAccounts/([^/:]+):generateAccessToken", path):
+        if found := re.fullmatch(
+            r"/v1/projects/-/serviceAccounts/([^/:]+):generateAccessToken", path
+        ):
             return self.impersonate(unquote(found[1]), headers, json.loads(data))
         if path == "/" or path.startswith("/computeMetadata/v1/"):
             if path == "/":
@@ -371,67 +382,6 @@ class GoogleDouble:
                 return refusal(400, "INVALID_ARGUMENT", "Invalid JSON payload received.")
             return self.model(path, found, headers, json.loads(data))
         return 404, "<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>"
-
-
-_GEMINI_ONLY = re.compile(rb'"(store|fileSearch|file_search|toolCall|toolResponse|partMetadata|mediaProcessing|enableEnhancedCivicAnswers|includeServerSideToolInvocations)":')
-_TOP = {
-    "contents", "systemInstruction", "system_instruction", "tools", "toolConfig", "tool_config",
-    "labels", "safetySettings", "safety_settings", "generationConfig", "generation_config",
-    "cachedContent", "cached_content", "modelArmorConfig", "model_armor_config",
-}  # fmt: skip
-
-
-def _content_problem(body):
-    """What Vertex AI says of a body that it does not take."""
-    for name in body:
-        if name not in _TOP:
-            return refusal(400, "INVALID_ARGUMENT", f'Invalid JSON payload received. Unknown name "{name}": Cannot find field.', {
-                "@type": "type.googleapis.com/google.rpc.BadRequest",
-                "fieldViolations": [{"description": f'Invalid JSON payload received. Unknown name "{name}": Cannot find field.'}],
-            })  # fmt: skip
-    if found := _GEMINI_ONLY.search(json.dumps(body, separators=(",", ":")).encode()):
-        return refusal(400, "INVALID_ARGUMENT", f'Invalid JSON payload received. Unknown name "{found[1].decode()}": Cannot find field.')
-    for content in body.get("contents", ()):
-        if content.get("role") not in ("user", "model"):
-            return refusal(400, "INVALID_ARGUMENT", "Please use a valid role: user, model.")
-    return None
-
-
-def _unauthenticated():
-    return refusal(
-        401, "UNAUTHENTICATED",
-        "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential. See https://developers.google.com/identity/sign-in/web/devconsole-project.",
-        info("ACCESS_TOKEN_EXPIRED", service="aiplatform.googleapis.com", method="google.cloud.aiplatform.v1.PredictionService.GenerateContent"),
-    )  # fmt: skip
-
-
-def _amazon_problem(text):
-    """Work Amazon's signature out again, as its token service does for whoever forwards it."""
-    asked = json.loads(text)
-    headers = {one["key"].lower(): one["value"] for one in asked["headers"]}
-    parts = urlsplit(asked["url"])
-    if asked["method"] != "POST" or not re.fullmatch(r"sts\.[a-z0-9-]+\.amazonaws\.com", parts.hostname):
-        return "Invalid AWS request"
-    if headers.get("x-goog-cloud-target-resource") != AMAZON:
-        return "The x-goog-cloud-target-resource header does not match the audience"
-    if headers.get("x-amz-security-token") != AWS_SESSION:
-        return "The security token included in the request is invalid"
-    found = re.fullmatch(
-        r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([a-z0-9-]+)/sts/aws4_request, "
-        r"SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})",
-        headers["authorization"],
-    )
-    if found is None or found[1] != AWS_KEY:
-        return "Invalid AWS signature"
-    query = "&".join(sorted(f"{quote(n, '-_.~')}={quote(v, '-_.~')}" for n, v in parse_qsl(parts.query)))
-    named = "".join(f"{name}:{headers[name]}\n" for name in found[4].split(";"))
-    canonical = f"POST\n/\n{query}\n{named}\n{found[4]}\n{hashlib.sha256(b'').hexdigest()}"
-    scope = f"{found[2]}/{found[3]}/sts/aws4_request"
-    text = f"AWS4-HMAC-SHA256\n{headers['x-amz-date']}\n{scope}\n{hashlib.sha256(canonical.encode()).hexdigest()}"
-    key = f"AWS4{AWS_SECRET}".encode()
-    for word in (found[2], found[3], "sts", "aws4_request", text):
-        key = hmac.digest(key, word.encode(), "sha256")
-    return None if key.hex() == found[5] else "SignatureDoesNotMatch"
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -463,8 +413,3 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         """Say nothing."""
-
-
-def encoded(text):
-    """Base64 of text, as bodies with pictures have it."""
-    return base64.b64encode(text.encode()).decode()

@@ -52,8 +52,8 @@ def test_spellings_whose_meaning_is_certain(name, written, base_url):
         (BASE.replace("/locations/europe-west4", "/locations/europe_west4"), "is no location"),
         (BASE.replace("/locations/europe-west4", "/locations/eu-west-4"), "is no location"),
         (BASE.replace("/locations/europe-west4", "/locations/us-central1"),
-         "host is of europe-west4 and its path of us-central1; for us-central1 it begins with "
-         "https://us-central1-aiplatform.googleapis.com"),
+         ("host is of europe-west4 and its path of us-central1; for us-central1 it begins with "
+          "https://us-central1-aiplatform.googleapis.com")),
         (GLOBAL.replace("/global", "/eu"), "https://aiplatform.eu.rep.googleapis.com"),
         (BASE.replace("/locations/europe-west4", "/locations/global"),
          "begins with https://aiplatform.googleapis.com"),

@@ -15,7 +15,7 @@ import msgspec
 
 from trivium.providers import anthropic, gemini, openai, vertex
 from trivium.providers.base import ACCEPT, Capabilities, Provider
-from trivium.providers.credential import STATIC, Choice, Credential, Renewed
+from trivium.providers.credential import STATIC, Credential, CredentialChoice, Renewed
 from trivium.providers.failure import default_failure
 from trivium.providers.identities import azure
 from trivium.wire.operation import TABLE, Operation
@@ -66,7 +66,7 @@ class ProviderRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         key = STATIC[self.auth]
         if self.entra is None or key is None:
             return key
-        return Choice(
+        return CredentialChoice(
             key=key,
             otherwise=Renewed(
                 finder=azure.finder(self.entra),

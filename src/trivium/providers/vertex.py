@@ -22,7 +22,7 @@ import re
 from typing import Final
 
 from trivium.providers.base import Capabilities, Provider
-from trivium.providers.credential import STATIC, Choice, Renewed, Static
+from trivium.providers.credential import STATIC, CredentialChoice, Renewed, Static
 from trivium.providers.failure import default_failure
 from trivium.providers.identities import google
 from trivium.providers.quirks import VERTEX_GENERATE
@@ -47,7 +47,7 @@ _BELOW: Final = ("/publishers/", "/endpoints/")
 
 _IDENTITY: Final = Renewed(finder=google.FINDER, parts=(), optional=google.NAMES)
 _KEY: Final[Static] = Static("x-goog-api-key")
-_CREDENTIAL: Final = Choice(key=_KEY, otherwise=_IDENTITY)
+_CREDENTIAL: Final = CredentialChoice(key=_KEY, otherwise=_IDENTITY)
 _GEMINI: Final = "/publishers/google/models/{model}"
 _STREAM: Final = f"{_GEMINI}:streamGenerateContent"
 _CLAUDE: Final = "/publishers/anthropic/models/{model}"
@@ -72,9 +72,7 @@ def place(host: str, path: str) -> str:
     if not _PROJECT.fullmatch(project):
         raise ValueError(f"{project[:100]!r} is no project's id or number, as acme-prod")
     if not _LOCATION.fullmatch(location):
-        raise ValueError(
-            f"{location[:100]!r} is no location: europe-west4, us and global are some"
-        )
+        raise ValueError(f"{location[:100]!r} is no location: europe-west4, us and global are some")
     if rest and not rest.startswith(_BELOW):
         raise ValueError(f"its path ends with the location; {rest[:100]} is too much")
     theirs = _HOST.fullmatch(host)

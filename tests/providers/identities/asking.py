@@ -26,7 +26,10 @@ class Asked:
     def ask(self, asked, limit_s):
         self.requests.append(asked)
         request = urllib.request.Request(
-            self._reached(asked.url), data=asked.body or None, headers=dict(asked.headers), method=asked.method
+            self._reached(asked.url),
+            data=asked.body or None,
+            headers=dict(asked.headers),
+            method=asked.method,
         )
         context = self.context if asked.url.startswith("https:") else None
         try:
@@ -43,4 +46,4 @@ class Asked:
 def around(asked, **more):
     """What a finder is told."""
     values = {"base_url": "http://127.0.0.1", "proxy": None, "ca_file": None, "limit_s": 20.0}
-    return Surroundings(**values | more, ask=asked.ask, now=time.time)
+    return Surroundings(**values | more, ask=asked.ask, clock=time.time)

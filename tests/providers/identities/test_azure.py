@@ -2,10 +2,10 @@
 
 import sys
 
-import entra_double as doubles
 import pytest
-from entra_double import CLIENT, COGNITIVE, FOUNDRY, SECRET, TENANT, USER_ASSIGNED, EntraDouble
 
+import entra_checks
+from entra_double import CLIENT, COGNITIVE, FOUNDRY, SECRET, TENANT, USER_ASSIGNED, EntraDouble
 from providers.identities.asking import Asked, around
 from trivium.providers.credential import Remedy
 from trivium.providers.identities import azure
@@ -16,7 +16,7 @@ VARIABLES = (
     "AZURE_FEDERATED_TOKEN_FILE", "AZURE_AUTHORITY_HOST", "AZURE_POD_IDENTITY_AUTHORITY_HOST",
 )  # fmt: skip
 WHO = {"tenant_id": TENANT, "client_id": CLIENT}
-PEM, CERTIFICATE = doubles.application_certificate()
+PEM, CERTIFICATE = entra_checks.application_certificate()
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def find(cloud, **parts):
     """What is found with an application's parts."""
     if "identity" not in parts or parts["identity"] == "workload":
         parts = WHO | {"authority": cloud.authority} | parts
-    FINDER.check(parts)
+    FINDER.inspect(parts)
     return FINDER.find(parts, around(Asked(cloud.ca_file)))
 
 
@@ -68,7 +68,7 @@ def test_a_certificate_with_a_password(cloud):
     """The key may be sealed in the file."""
     from cryptography.hazmat.primitives import serialization
 
-    sealed = doubles.rsa_key("gateway").private_bytes(
+    sealed = entra_checks.rsa_key("gateway").private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
         serialization.BestAvailableEncryption(b"opens it"),
@@ -100,7 +100,7 @@ def test_a_pods_variables(cloud, monkeypatch, tmp_path):
     monkeypatch.setenv("AZURE_CLIENT_ID", CLIENT)
     monkeypatch.setenv("AZURE_FEDERATED_TOKEN_FILE", str(path))
     parts = {"identity": "workload", "authority": cloud.authority}
-    FINDER.check(parts)
+    FINDER.inspect(parts)
     holds(cloud, FINDER.find(parts, around(Asked(cloud.ca_file))))
 
 
@@ -119,7 +119,7 @@ def test_a_managed_identity(cloud, monkeypatch, kind, parts, who, source):
     found = find(cloud, identity="managed", **parts)
     holds(cloud, found, who=who)
     assert f"managed identity ({source})" == found.source
-    with pytest.raises(ValueError, match="(?i)identity not found|no user assigned"):
+    with pytest.raises(ValueError, match=r"(?i)identity not found|no user assigned"):
         find(cloud, identity="managed", client_id="12345678-0000-0000-0000-000000000000")
 
 
@@ -130,7 +130,7 @@ def test_a_managed_identity(cloud, monkeypatch, kind, parts, who, source):
         ({"client_secret": SECRET, "client_id": USER_ASSIGNED}, "AADSTS700016"),
         ({"client_secret": SECRET, "tenant_id": "other.example"}, "authority configuration"),
         ({"client_secret": SECRET, "audience": "https://graph.example"}, "AADSTS500011"),
-        ({"certificate": doubles.application_certificate("other")[0]}, "AADSTS700027"),
+        ({"certificate": entra_checks.application_certificate("other")[0]}, "AADSTS700027"),
     ],
 )
 def test_what_entra_refuses_is_told(cloud, parts, why):

@@ -18,7 +18,12 @@ def errands(status=200, body=b"{}"):
         return HttpReply(status=status, headers={}, body=body)
 
     around = Surroundings(
-        base_url="https://x.example", proxy=None, ca_file=None, limit_s=1, ask=ask, now=lambda: 0.0
+        base_url="https://x.example",
+        proxy=None,
+        ca_file=None,
+        limit_s=1,
+        ask=ask,
+        clock=lambda: 0.0,
     )
     return Errands(around), seen
 

@@ -4,10 +4,11 @@ import json
 import sys
 import time
 
-import google_double as doubles
 import pytest
-from google_double import GoogleDouble
 
+import google_checks
+import google_double as doubles
+from google_double import GoogleDouble
 from providers.identities.asking import Asked, around
 from trivium.providers.identities import google
 
@@ -140,9 +141,9 @@ def test_federation_by_a_token_service(cloud, monkeypatch):
 def test_federation_from_amazon(cloud, monkeypatch):
     """Google is given a request that Amazon would answer, signed by whoever runs there."""
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", doubles.AWS_KEY)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", doubles.AWS_SECRET)
-    monkeypatch.setenv("AWS_SESSION_TOKEN", doubles.AWS_SESSION)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", google_checks.AWS_KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", google_checks.AWS_SECRET)
+    monkeypatch.setenv("AWS_SESSION_TOKEN", google_checks.AWS_SESSION)
     found = find({"federation": json.dumps(cloud.amazon())})
     assert "workload identity federation from AWS" == found.source
     assert found.parts["token"] in cloud.live
@@ -177,7 +178,7 @@ def test_federation_with_an_account_of_its_own(cloud, tmp_path):
     ("changes", "why"),
     [
         ({"client_email": f"gone@{doubles.DOMAIN}"}, "account not found"),
-        ({"private_key": doubles.pem("stranger")}, "Signature verification failed"),
+        ({"private_key": google_checks.pem("stranger")}, "Signature verification failed"),
         ({"private_key_id": "kid-revoked"}, "Invalid JWT Signature"),
         ({"private_key": "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"}, "."),
     ],
@@ -220,7 +221,7 @@ def test_a_metadata_server_that_wants_a_certificate(cloud):
             self.asked = (method, url, more)
             return type("Got", (), {"status_code": 200, "headers": {}, "content": b"x"})
 
-    transport = google.Transport(None, OSError)
+    transport = google.GoogleTransport(None, OSError)
     transport.session = Session()
     got = transport("https://metadata.google.internal/x", headers={"a": "b"}, timeout=3)
     assert (200, b"x", False) == (got.status, got.data, transport.session.trust_env)

@@ -13,7 +13,7 @@ https://learn.microsoft.com/entra/workload-id/workload-identities-overview; read
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
@@ -21,7 +21,7 @@ import msgspec
 from trivium.providers.credential import (
     TOKEN,
     Finder,
-    Found,
+    FoundSecret,
     HttpReply,
     Refusals,
     Remedy,
@@ -54,9 +54,7 @@ _KNOWN_AUTHORITIES: Final = (
 )  # fmt: skip
 """Those that Entra itself vouches for; others are taken as they are."""
 _TRACE: Final = re.compile(r" ?Trace ID: .*", re.DOTALL)
-_DESCRIBED: Final = re.compile(
-    r"^(?:Authentication failed: |Token request error: )", re.IGNORECASE
-)
+_DESCRIBED: Final = re.compile(r"^(?:Authentication failed: |Token request error: )", re.IGNORECASE)
 
 
 def check(parts: Mapping[str, str]) -> None:
@@ -68,7 +66,12 @@ def check(parts: Mapping[str, str]) -> None:
             f"names one identity by {', '.join(_WAYS[:-1])} or identity; there is {given}. "
             f"Example: {EXAMPLE}"
         )
-    way = named[0]
+    _check_beside(parts, named[0])
+    _check_values(parts)
+
+
+def _check_beside(parts: Mapping[str, str], way: str) -> None:
+    """Raises ``ValueError`` for parts that do not go with how the identity is named."""
     if way == "identity" and parts["identity"] not in _NAMED:
         raise ValueError(
             f"identity is {parts['identity']!r}, and may be {' or '.join(_NAMED)}. "
@@ -78,21 +81,25 @@ def check(parts: Mapping[str, str]) -> None:
         for name in _APPLICATION:
             if name not in parts:
                 raise ValueError(f"{way} goes with tenant_id and client_id; {name} is missing")
-    managed = parts.get("identity") == "managed"
-    for name in ("object_id", "resource_id"):
-        if name in parts and not managed:
-            raise ValueError(
-                f'{name} says which of a machine\'s identities: it goes with identity = "managed"'
-            )
-    if managed:
-        if sum(name in parts for name in _WHICH) > 1:
-            raise ValueError(f"a managed identity is named by one of {', '.join(_WHICH)}")
-        for name in ("tenant_id", "authority"):
-            if name in parts:
-                raise ValueError(f"{name} has no meaning for a managed identity: leave it out")
     if "certificate_password" in parts and way != "certificate":
         raise ValueError("certificate_password goes with certificate")
-    _check_values(parts)
+    if parts.get("identity") == "managed":
+        _check_managed(parts)
+        return
+    for name in ("object_id", "resource_id"):
+        if name in parts:
+            raise ValueError(
+                f'{name} says which identity of a machine: it goes with identity = "managed"'
+            )
+
+
+def _check_managed(parts: Mapping[str, str]) -> None:
+    """Raises ``ValueError`` for parts that a machine's identity does not have."""
+    if sum(name in parts for name in _WHICH) > 1:
+        raise ValueError(f"a managed identity is named by one of {', '.join(_WHICH)}")
+    for name in ("tenant_id", "authority"):
+        if name in parts:
+            raise ValueError(f"{name} has no meaning for a managed identity: leave it out")
 
 
 def _check_values(parts: Mapping[str, str]) -> None:
@@ -114,17 +121,12 @@ def _check_values(parts: Mapping[str, str]) -> None:
                 'Example: authority = "login.microsoftonline.us"'
             )
     if "audience" in parts and not parts["audience"].startswith(("https://", "api://")):
-        raise ValueError(
-            "audience is what a token is for. "
-            f'Example: audience = "{COGNITIVE}"'
-        )
+        raise ValueError(f'audience is what a token is for. Example: audience = "{COGNITIVE}"')
 
 
 def finder(audience: str) -> Finder:
     """What finds tokens for an audience, where a channel does not name another."""
-    return Finder(
-        find=partial(_find, audience), check=check, plain=frozenset(NAMES) - _SECRET
-    )
+    return Finder(find=partial(_find, audience), inspect=check, plain=frozenset(NAMES) - _SECRET)
 
 
 def remedy(status: int, headers: Mapping[str, str], body: bytes) -> Remedy:
@@ -136,7 +138,7 @@ def remedy(status: int, headers: Mapping[str, str], body: bytes) -> Remedy:
 REFUSALS: Final = Refusals(remedy=remedy)
 
 
-def _find(audience: str, parts: Mapping[str, str], around: Surroundings) -> Found:
+def _find(audience: str, parts: Mapping[str, str], around: Surroundings) -> FoundSecret:
     """An access token of the identity that is named. Blocks.
 
     Raises ``LookupError`` where ``azure-identity`` is missing, ``ConnectionError`` where a service
@@ -149,7 +151,7 @@ def _find(audience: str, parts: Mapping[str, str], around: Surroundings) -> Foun
             "needs the package azure-identity, which is not installed: pip install 'trivium[azure]'"
         ) from None
     errands = Errands(around)
-    transport = Transport(errands, ServiceRequestError)
+    transport = EntraTransport(errands, ServiceRequestError)
     made, source = _credential(parts, transport)
     scope = parts.get("audience", audience).rstrip("/") + "/.default"
     try:
@@ -157,13 +159,13 @@ def _find(audience: str, parts: Mapping[str, str], around: Surroundings) -> Foun
     except (AzureError, ValueError, TypeError, KeyError, OSError) as error:
         failure = ConnectionError if transport.is_away else ValueError
         raise failure(errands.cleaned(_why(error))) from None
-    return Found(
-        parts={TOKEN: token.token}, life_s=token.expires_on - around.now(), source=source
+    return FoundSecret(
+        parts={TOKEN: token.token}, life_s=token.expires_on - around.clock(), source=source
     )
 
 
 def _credential(
-    parts: Mapping[str, str], transport: "Transport"
+    parts: Mapping[str, str], transport: "EntraTransport"
 ) -> tuple[Callable[[], Any], str]:
     """(what makes the library's credential, where it is from).
 
@@ -202,9 +204,7 @@ def _credential(
     return lambda: WorkloadIdentityCredential(**who, **file, **options), "workload identity"
 
 
-def _managed(
-    parts: Mapping[str, str], options: dict[str, Any]
-) -> tuple[Callable[[], Any], str]:
+def _managed(parts: Mapping[str, str], options: dict[str, Any]) -> tuple[Callable[[], Any], str]:
     from azure.identity import ManagedIdentityCredential
 
     more: dict[str, Any] = {}
@@ -229,7 +229,7 @@ def _why(error: Exception) -> str:
     return _TRACE.sub("", _DESCRIBED.sub("", text)) or type(error).__name__
 
 
-class Transport:
+class EntraTransport:
     """What ``azure-identity`` makes its requests by. See azure.core's ``HttpTransport``."""
 
     def __init__(self, errands: Errands, failure: type[Exception]) -> None:
@@ -239,23 +239,23 @@ class Transport:
         self.is_away = False
         """Whether the last request had no answer, or one that says to come again."""
 
-    def __enter__(self) -> "Transport":
+    def __enter__(self) -> Self:
         """Open it: there is nothing to be opened."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
+        """Close it: nothing is open."""
 
     def open(self) -> None:
         """Open it: there is nothing to be opened."""
 
     def close(self) -> None:
-        """Close it."""
+        """Close it: nothing is open."""
 
     def sleep(self, duration: float) -> None:
         """Return at once: nothing is asked for twice here."""
 
-    def send(self, request: Any, **options: Any) -> "Reply":
+    def send(self, request: Any, **options: Any) -> "EntraAnswer":
         """One answer. Raises the failure that was given."""
         body = request.content
         if isinstance(body, dict):  # a form
@@ -269,10 +269,10 @@ class Transport:
             self.is_away = True
             raise self._failure(str(error)) from None
         self.is_away = reply.status == 429 or reply.status >= 500
-        return Reply(request, reply)
+        return EntraAnswer(request, reply)
 
 
-class Reply:
+class EntraAnswer:
     """An answer as azure.core reads it."""
 
     def __init__(self, request: Any, reply: HttpReply) -> None:
@@ -296,5 +296,5 @@ class Reply:
         return self.content.decode(encoding or "utf-8", "replace")
 
     def json(self) -> Any:
-        """What it says."""
+        """What its JSON says. Raises ``msgspec.DecodeError``."""
         return msgspec.json.decode(self.content)

@@ -1,4 +1,4 @@
-"""The HTTP requests of an identity's library: by the gateway's own client, and nothing of them told.
+"""The requests of an identity's library: by the gateway's own client, and nothing of them is told.
 
 What a token service refuses is told to operators, and some services print what they were sent. So
 everything that went out, and all that came with a success, is remembered for as long as the look-up

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from trivium.providers.credential import TOKEN, Finder, Found, Surroundings
+from trivium.providers.credential import TOKEN, Finder, FoundSecret, Surroundings
 from trivium.providers.identities.errands import Errands
 
 SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
@@ -63,7 +63,7 @@ def check(parts: Mapping[str, str]) -> None:
         )
     if "service_account" in parts and parts.get("identity") != "metadata":
         raise ValueError(
-            'service_account says which of a machine\'s accounts: it goes with identity = "metadata"'
+            'service_account says which account of a machine: it goes with identity = "metadata"'
         )
     if "key" in parts:
         _checked(parts["key"], "key", "service_account", _KEY_MEMBERS)
@@ -77,7 +77,7 @@ def check(parts: Mapping[str, str]) -> None:
         _target(parts["impersonate"])
 
 
-def find(parts: Mapping[str, str], around: Surroundings) -> Found:
+def find(parts: Mapping[str, str], around: Surroundings) -> FoundSecret:
     """An access token of the identity that is named. Blocks.
 
     Raises ``LookupError`` where ``google-auth`` is missing, ``ConnectionError`` where a service is
@@ -90,7 +90,7 @@ def find(parts: Mapping[str, str], around: Surroundings) -> Found:
             "needs the package google-auth, which is not installed: pip install 'trivium[gcp]'"
         ) from None
     errands = Errands(around)
-    transport = Transport(errands, exceptions.TransportError)
+    transport = GoogleTransport(errands, exceptions.TransportError)
     try:
         credentials, source = _credentials(parts, transport)
         if "impersonate" in parts:
@@ -106,16 +106,16 @@ def find(parts: Mapping[str, str], around: Surroundings) -> Found:
         raise ValueError("the token service gave no token")
     life_s = None
     if credentials.expiry is not None:  # UTC without saying so
-        life_s = credentials.expiry.replace(tzinfo=UTC).timestamp() - around.now()
-    return Found(parts={TOKEN: credentials.token}, life_s=life_s, source=source)
+        life_s = credentials.expiry.replace(tzinfo=UTC).timestamp() - around.clock()
+    return FoundSecret(parts={TOKEN: credentials.token}, life_s=life_s, source=source)
 
 
 FINDER: Final = Finder(
-    find=find, check=check, plain=frozenset(NAMES) - frozenset({"key", "federation"})
+    find=find, inspect=check, plain=frozenset(NAMES) - frozenset({"key", "federation"})
 )
 
 
-class Transport:
+class GoogleTransport:
     """What ``google-auth`` makes its requests by."""
 
     def __init__(self, errands: Errands, failure: type[Exception]) -> None:
@@ -134,22 +134,22 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
         **more: Any,
-    ) -> "Reply":
+    ) -> "GoogleAnswer":
         """One answer. Raises the failure that was given."""
         if more.get("cert") is not None:
             raise self._failure("a pool that asks for client certificates is not supported")
         if self.session is not None and url.startswith("https://"):
             self.session.trust_env = False
             got = self.session.request(method, url, data=body, headers=headers, timeout=timeout)
-            return Reply(status=got.status_code, headers=got.headers, data=got.content)
+            return GoogleAnswer(status=got.status_code, headers=got.headers, data=got.content)
         try:
             reply = self._errands.send(method, url, headers, body, timeout)
         except OSError as error:
             raise self._failure(str(error)) from None
-        return Reply(status=reply.status, headers=reply.headers, data=reply.body)
+        return GoogleAnswer(status=reply.status, headers=reply.headers, data=reply.body)
 
 
-class Reply(msgspec.Struct, frozen=True):
+class GoogleAnswer(msgspec.Struct, frozen=True):
     """An answer as ``google-auth`` reads it."""
 
     status: int
@@ -157,13 +157,13 @@ class Reply(msgspec.Struct, frozen=True):
     data: bytes
 
 
-def _credentials(parts: Mapping[str, str], transport: Transport) -> tuple[Any, str]:
+def _credentials(parts: Mapping[str, str], transport: GoogleTransport) -> tuple[Any, str]:
     """The library's credentials of the identity that is named, and where they are from."""
     if "key" in parts:
         from google.oauth2 import service_account
 
         info = msgspec.json.decode(parts["key"])
-        made: Any = service_account.Credentials.from_service_account_info(info, scopes=(SCOPE,))
+        made = _loose(service_account.Credentials).from_service_account_info(info, scopes=(SCOPE,))
         return made, f"service account key ({info['client_email']})"
     if "federation" in parts:
         return _federated(msgspec.json.decode(parts["federation"]))
@@ -171,24 +171,29 @@ def _credentials(parts: Mapping[str, str], transport: Transport) -> tuple[Any, s
         from google.auth import compute_engine
 
         account = parts.get("service_account", "default")
-        made = compute_engine.Credentials(service_account_email=account, scopes=(SCOPE,))
+        made = _loose(compute_engine.Credentials)(service_account_email=account, scopes=(SCOPE,))
         return made, f"metadata server ({account})"
     from google.auth import default
 
-    made, _ = default(scopes=(SCOPE,), request=transport)
+    made, _ = _loose(default)(scopes=(SCOPE,), request=transport)
     kind = _DEFAULT.get(type(made).__module__, type(made).__name__)
     return made, f"application default credentials: {kind}"
+
+
+def _loose(found: Any) -> Any:
+    """Something of the library's, which is typed in part only."""
+    return found
 
 
 def _federated(info: dict[str, Any]) -> tuple[Any, str]:
     if "environment_id" in info["credential_source"]:
         from google.auth import aws
 
-        made: Any = aws.Credentials.from_info(info, scopes=(SCOPE,))
+        made = _loose(aws.Credentials).from_info(info, scopes=(SCOPE,))
         return made, "workload identity federation from AWS"
     from google.auth import identity_pool
 
-    made = identity_pool.Credentials.from_info(info, scopes=(SCOPE,))
+    made = _loose(identity_pool.Credentials).from_info(info, scopes=(SCOPE,))
     return made, f"workload identity federation ({_source_word(info['credential_source'])})"
 
 
@@ -197,7 +202,7 @@ def _impersonating(parts: Mapping[str, str], source: Any, told: str) -> tuple[An
 
     email, url = _target(parts["impersonate"])
     delegates = [one.strip() for one in parts.get("delegates", "").split(",") if one.strip()]
-    made: Any = impersonated_credentials.Credentials(
+    made = _loose(impersonated_credentials.Credentials)(
         source_credentials=source,
         target_principal=email,
         target_scopes=(SCOPE,),
