@@ -33,6 +33,7 @@ from trivium.response_store.model import StoredResponse
 from trivium.response_store.signatures.model import SignatureTrace
 from trivium.response_store.signatures.tracer import Tracer, retraced
 from trivium.wire import (
+    event_stream,
     form,
     json_size,
     length_prefixed,
@@ -303,6 +304,10 @@ def over_bytes():
         "prefixed frames": (lambda n: b"\0\0\0\3abc" * n, lambda data: length_prefixed.Frames().feed(data)),
         "prefixed frames in pieces": (lambda n: b"\0\0\0\3abc" * (n // 4), _in_pieces(length_prefixed.Frames, 7)),
         "a prefixed frame in pieces": (lambda n: b"\0\xff\xff\xff" + b"a" * n, _in_pieces(length_prefixed.Frames, 7)),
+        "event frames": (lambda n: event_stream.event("e", b"{}") * (n // 8), lambda data: event_stream.EventFrames().feed(data)),
+        "event frames in pieces": (lambda n: event_stream.event("e", b"{}") * (n // 64), _in_pieces(event_stream.EventFrames, 7)),
+        "an event frame in pieces": (lambda n: event_stream.event("e", b"a" * n), _in_pieces(event_stream.EventFrames, 7)),
+        "event frame written": (lambda n: b"a" * n, lambda data: event_stream.event("e", data)),
         "sse halves": (halved, _in_pieces(text_repair.RepairingSplitter, 30_000)),
         "members made slim": (lambda n: msgspec.json.encode({f"a{at}": 1 for at in range(n)}), lambda data: peek.members(data).slim(frozenset())),
         "chunk of calls": (crowded, lambda data: read_answer_parts.others(views.chunk(data))),

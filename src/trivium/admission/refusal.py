@@ -39,7 +39,7 @@ def headers_of(meters: Sequence[Meter], into: float, shape: Shape | None, now: f
 
 def limit_headers(meters: Sequence[Meter], into: float, shape: Shape | None, now: float) -> Headers:
     """Return the headers for these meters' limits on requests and tokens."""
-    if shape is Shape.GENERATE:
+    if shape is Shape.GENERATE or shape is Shape.CONVERSE:
         return []
     requests: tuple[int, int, float] | None = None
     tokens: tuple[int, int, float] | None = None

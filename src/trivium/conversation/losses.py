@@ -57,6 +57,7 @@ class Mend(Enum):
     FOREIGN_SIGNATURE = "foreign_signature"
     LOST_STATE = "lost_state"  # what a call's id led to is forgotten
     TOOL_NAME = "tool_name"
+    DOCUMENT_NAME = "document_name"
     ARGUMENTS = "arguments"  # no JSON object where the target needs one
     SPELLING = "spelling"  # the same, written as one host of the shape wants it
 

@@ -28,6 +28,17 @@ class Thinks(Enum):
 
 
 @unique
+class OwnFields(Enum):
+    """Converse: whose own members a model takes beside those of the shape."""
+
+    NONE = "none"
+    CLAUDE = "claude"  # ``thinking``, ``top_k``; tells which stop sequence fired
+    NOVA = "nova"  # ``reasoningConfig``, ``inferenceConfig.topK``
+    GPT = "gpt"  # ``reasoning.effort``
+    GPT_OSS = "gpt-oss"  # ``reasoning_effort``
+
+
+@unique
 class Input(Enum):
     """Media that may stand in the history besides text."""
 
@@ -79,6 +90,8 @@ class TargetFacts(msgspec.Struct, frozen=True, kw_only=True):
     budget_max: int | None = None
     thinking_off: bool = True
     """Whether thinking can be switched off."""
+    own_fields: OwnFields = OwnFields.NONE
+    """Converse: members that its model takes under ``additionalModelRequestFields``."""
     reasoning_back: ReasoningBack = ReasoningBack.NOTHING
     think_tags: bool = False
     """Chat: whether the server writes reasoning into the text, between ``<think>`` tags."""
@@ -170,6 +183,15 @@ BY_SHAPE: Final = MappingProxyType(
             "mid_system": False,
             "server_tools": frozenset(ServerKind),
             "mixed_tools": False,
+        },
+        "converse": {
+            "inputs": _MEDIA - {Input.IMAGE_URL, Input.DOCUMENT_URL},
+            "stop_max": 2500,
+            "reasoning_back": ReasoningBack.SEALED,
+            "mid_system": False,
+            "blank_text": False,
+            "schema_full": False,
+            "temperature_max": 1.0,
         },
     }
 )

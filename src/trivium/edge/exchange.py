@@ -5,6 +5,7 @@ of ``write``, ``finish`` for a stream. Whatever is called after the end, or afte
 left, is ignored, so cleanup code needs no questions.
 """
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote_to_bytes
@@ -15,6 +16,7 @@ from trivium.faults import Fault
 from trivium.pipeline import services
 from trivium.pipeline.services import JSON, Headers
 from trivium.wire import errors
+from trivium.wire.operation import Shape
 
 if TYPE_CHECKING:
     from trivium.edge.body_memory import BodyMemory, MemoryShare
@@ -25,6 +27,7 @@ STATUS_LINES: Final = {
 } | {529: b"HTTP/1.1 529 Overloaded\r\n", 499: b"HTTP/1.1 499 Caller Left\r\n"}
 
 NO_BODY: Final = frozenset({204, 304})
+_CONVERSE: Final = Shape.CONVERSE
 _APART_BYTES: Final = 65_536
 """Of a body or piece that is handed on as it is: a copy with its head before it costs memory."""
 
@@ -159,6 +162,7 @@ class Exchange(services.Exchange):
         self.flow = None
         self.task = None
         self.upload = None
+        self.framing = None
         self.share: MemoryShare | None = None
         """What its body has of the room for them; ``None``: so little that nobody counts."""
         self.bytes_out = 0
@@ -173,6 +177,16 @@ class Exchange(services.Exchange):
             return [value for n, value in self.repeated if n == name]
         value = self.headers.get(name)
         return [] if value is None else [value]
+
+    def replace_headers(self, told: Mapping[bytes, bytes]) -> None:
+        """Have these values in the place of whatever such headers the request came with.
+
+        Those that came are left alone: a connection remembers them for its next request.
+        """
+        self.headers = {**self.headers, **told}
+        if self.repeated is not None:
+            kept = [line for line in self.repeated if line[0] not in told]
+            self.repeated = [*kept, *told.items()]
 
     def parameter(self, name: bytes) -> bytes | None:
         """The first value of a query parameter, decoded; ``None`` when absent."""
@@ -193,6 +207,13 @@ class Exchange(services.Exchange):
         """Send a whole answer."""
         if self._over:
             return
+        if self.framing is not None and status == HTTPStatus.OK:
+            try:
+                body, told = self.framing.whole(body)
+            except Fault as fault:
+                self.fail(fault)
+                return
+            self.extra += told
         self.begun = True
         if status in NO_BODY:
             whole = self._head(status, content_type, b"\r\n")
@@ -214,11 +235,12 @@ class Exchange(services.Exchange):
         if self.begun:
             self.break_off()
             return
-        self.extra += errors.headers(fault)
+        self.extra += errors.headers(fault, self.shape)
         if self.path.startswith(OAUTH):
             self.answer(fault.status, errors.oauth_body(fault))
         else:
-            self.answer(fault.status, errors.body(fault, self.request_id, self.shape))
+            status = errors.status(fault, self.shape)
+            self.answer(status, errors.body(fault, self.request_id, self.shape))
 
     def begin(self, status: int, content_type: bytes, *, length: int | None = None) -> None:
         """Start a streamed answer. HTTP/1.0 callers get it ended by the close.
@@ -229,6 +251,9 @@ class Exchange(services.Exchange):
         if self._over:
             return
         self.begun = True
+        if self.framing is not None and self.framing.content_type:
+            content_type = self.framing.content_type
+            self.extra += self.framing.headers
         if length is not None:
             head = self._head(status, content_type, b"content-length: %d\r\n\r\n" % length)
         elif self.http10:
@@ -246,6 +271,8 @@ class Exchange(services.Exchange):
     def write(self, data: bytes) -> None:
         """Send a piece of a streamed answer."""
         if self._over or not data:
+            return
+        if self.framing is not None and not (data := self.framing.stream(data)):
             return
         head, self._head_held = self._head_held, b""
         if len(data) > _APART_BYTES:
@@ -265,6 +292,8 @@ class Exchange(services.Exchange):
         """End a streamed answer with a last piece, in one write: a segment and a wake-up each."""
         if self._over:
             return
+        if rest and self.framing is not None:
+            rest = self.framing.stream(rest)
         if self._chunked:
             last = b"%x\r\n%b\r\n0\r\n\r\n" % (len(rest), rest) if rest else b"0\r\n\r\n"
         else:
@@ -308,6 +337,8 @@ class Exchange(services.Exchange):
             lines += b"connection: close\r\n"
         elif self.http10:
             lines += b"connection: keep-alive\r\n"
+        if self.shape is _CONVERSE:
+            lines += b"x-amzn-requestid: %b\r\n" % request_id  # where Amazon's SDKs look for it
         return b"%bcontent-type: %b\r\nx-request-id: %b\r\nrequest-id: %b\r\n%b%b%b" % (
             STATUS_LINES.get(status) or b"HTTP/1.1 %d Status\r\n" % status,
             content_type,

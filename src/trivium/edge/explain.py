@@ -17,7 +17,7 @@ from trivium.pipeline import request_admission
 from trivium.pipeline.explain import ExplainRequest, explain
 from trivium.pipeline.guard import Guard
 from trivium.pipeline.services import Services
-from trivium.wire.operation import EXPLAINED, Operation
+from trivium.wire.operation import EXPLAINED, STREAMED_AS, TITLES, Operation
 
 
 class ExplainBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,9 +28,10 @@ class ExplainBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     shape: Operation = Operation.CHAT
     """One of ``EXPLAINED``."""
     model: str = ""
-    """Instead of the body's own; for ``generate``, whose path names it, required."""
+    """Instead of the body's own; for ``generate`` and ``converse``, whose path names it, required.
+    """
     stream: bool = False
-    """For ``generate``, whose path says it: whether the answer is to be streamed."""
+    """For those two, whose path says it: whether the answer is to be streamed."""
     strict: bool = False
     """As the header ``trivium-strict: true``."""
 
@@ -62,15 +63,15 @@ def read(body: bytes, headers: dict[bytes, bytes]) -> ExplainRequest:
     operation = question.shape
     if operation not in EXPLAINED:
         raise _unreadable(f"Invalid enum value '{operation.value}' - at `$.shape`")
-    if operation is Operation.GENERATE:
+    if operation in STREAMED_AS:
         if not question.model:
             raise Fault(
                 Kind.MISSING_MEMBER,
-                "`model` is missing: a generateContent request has it in its path.",
+                f"`model` is missing: a {TITLES[operation]} request has it in its path.",
                 param="model",
             )
         if question.stream:
-            operation = Operation.GENERATE_STREAM
+            operation = STREAMED_AS[operation]
     return ExplainRequest(
         operation=operation,
         body=bytes(question.body),

@@ -22,7 +22,7 @@ from trivium.edge import asgi, dispatch, drain, hooks, model_list
 from trivium.edge.body_memory import LARGE_BYTES, BodyMemory
 from trivium.edge.connection import CallerConnection
 from trivium.edge.cors import Cors
-from trivium.edge.credentials import from_query, presented
+from trivium.edge.credentials import from_query, presented, refuse_signature
 from trivium.edge.exchange import Exchange
 from trivium.edge.head import is_large
 from trivium.edge.key_recheck import Look, UnknownKey, is_well_formed
@@ -37,6 +37,7 @@ from trivium.edge.routes import (
     allowed,
     resolve,
     shape_of,
+    written_in,
 )
 from trivium.faults import Fault, Kind
 from trivium.identity.authenticate import caller_of, digest_of
@@ -49,7 +50,6 @@ from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
 from trivium.plugin.hook import BeforeHook
 from trivium.uploads.spool import Room
 from trivium.wire import errors, json_size
-from trivium.wire.operation import SHAPE
 
 log = structlog.get_logger()
 
@@ -257,7 +257,7 @@ class Listener:
             target = resolve(exchange.method, exchange.path, exchange.query)
             exchange.target = target
             if isinstance(target, Route):
-                exchange.shape = SHAPE[target.operation]
+                exchange.shape = written_in(target)
             elif isinstance(target, StoredResponseRoute | VideoRoute):
                 exchange.shape = shape_of(exchange.path)
             elif isinstance(target, ModelListRoute):
@@ -268,6 +268,8 @@ class Listener:
             if self._pages_only:
                 return Fault(Kind.PATH_UNKNOWN, "Models are not served on this port.")
             key = presented(exchange, query_key=self._query_key)
+            if key is None:
+                refuse_signature(exchange)
             exchange.digest = digest_of(key)
             exchange.caller = self._caller(exchange, exchange.digest)
             self._look_ahead(exchange, exchange.caller)

@@ -10,11 +10,14 @@ from urllib.parse import unquote
 import msgspec
 
 from trivium.edge import openapi
+from trivium.edge.cloud_routes import aliased, cloud_route, listed
 from trivium.faults import Fault, Kind
 from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
+from trivium.wire.converse import path as converse_path
 from trivium.wire.generate import path as generate_path
 from trivium.wire.multipart import Limits as FormLimits
 from trivium.wire.operation import ASYNC_JOBS, SHAPE, TABLE, FormUse, Operation, Shape
+from trivium.wire.surface import FRAMED
 from trivium.wire.videos.request import FORM as VIDEO_FORM
 
 RELAY: Final[dict[bytes, Operation]] = {
@@ -47,6 +50,8 @@ _GOOGLE_READER: Final = re.compile(
     rb"/(?:vendorc|gemini)(?:/|$)|(?:/upload)?/(?:v1beta|v1alpha)(?:/|$)"
 )
 """Addresses that only clients of the generate-content shape ask for, served or not."""
+_BEDROCK: Final = converse_path.PREFIX.encode()
+"""Addresses that only clients of Amazon Bedrock ask for, served or not."""
 _COLON: Final = re.compile(rb":|%3[Aa]")
 EXPLAIN: Final = b"/api/explain"
 _AUTHORIZE: Final = b"/api/oauth2/authorize"
@@ -127,6 +132,8 @@ class NotAllowed(Fault):
 def resolve(method: str, path: bytes, query: bytes) -> Target:
     """What a request asks for. Raises ``Fault`` (PATH_UNKNOWN) and ``NotAllowed``."""
     posted: Route | ExplainRoute | None = _ROUTES.get(path)
+    if posted is None and (other := aliased(path)) != path:
+        return resolve(method, other, query)
     if posted is None:
         if path == EXPLAIN:
             posted = ExplainRoute()
@@ -134,7 +141,7 @@ def resolve(method: str, path: bytes, query: bytes) -> Target:
             page = _page(method, path)
             if page is not None:
                 return page
-            posted = _generate(path, query)
+            posted = _converse(path) or _generate(path, query)
     if posted is None:
         return _lasting(method, path) or _resolve_listing(method, path)
     if method != "POST":
@@ -177,7 +184,9 @@ def _resolve_listing(method: str, path: bytes) -> ModelListRoute:
         if method in ("GET", "HEAD"):
             return listing
         if method == "POST" and listing.model and ":" in listing.model:
-            raise Fault(Kind.PATH_UNKNOWN, _no_method(listing.model))
+            ours = listed(path) is None
+            text = _no_method(listing.model) if ours else _unknown(path)
+            raise Fault(Kind.PATH_UNKNOWN, text)
         raise NotAllowed(_GET)
     raise Fault(Kind.PATH_UNKNOWN, _unknown(path))
 
@@ -216,15 +225,23 @@ def _of_page(path: bytes) -> str:
     return ", ".join([*named, "OPTIONS"]) if named else ""
 
 
+def written_in(route: Route) -> Shape:
+    """In whose shape an error of a request is written: that of the cloud it is addressed as."""
+    return Shape.CONVERSE if route.surface in FRAMED else SHAPE[route.operation]
+
+
 def shape_of(path: bytes) -> Shape | None:
     """In whose shape an error on this path is written; ``None`` for the plain form."""
-    route = _ROUTES.get(path)
+    path = aliased(path)
+    route = _ROUTES.get(path) or cloud_route(path, sse=False)
     if route is not None:
-        return SHAPE[route.operation]
+        return written_in(route)
     if _STORED.fullmatch(path):
         return Shape.RESPONSES
     if _VIDEO.fullmatch(path):
         return Shape.VIDEOS
+    if path.startswith(_BEDROCK):
+        return Shape.CONVERSE
     if _GOOGLE_READER.match(path):
         return Shape.GENERATE
     found = _GENERATE.fullmatch(path)
@@ -265,6 +282,11 @@ def _action(method: str, actions: Mapping[str, str]) -> str:
     return actions[method]
 
 
+def _converse(path: bytes) -> Route | None:
+    parsed = converse_path.parse(path)
+    return None if parsed is None else Route(operation=parsed[1], model=parsed[0])
+
+
 @functools.lru_cache(maxsize=1024)
 def _remembered(path: bytes, query: bytes) -> Route | None:
     return _read_generate(path, query)
@@ -280,13 +302,11 @@ def _generate(path: bytes, query: bytes) -> Route | None:
 
 def _read_generate(path: bytes, query: bytes) -> Route | None:
     found = _GENERATE.fullmatch(path)
-    if found is None:
-        return None
-    rest = found[1].decode("latin-1")
+    rest = "" if found is None else found[1].decode("latin-1")
     if rest.startswith("tunedModels/"):
         rest = "models/" + rest
     if not rest.startswith("models/"):
-        return None
+        return cloud_route(path, sse=_is_sse(query))
     parsed = generate_path.parse(rest.removeprefix("models/"))
     if parsed is None:
         return None
@@ -302,6 +322,8 @@ def _is_sse(query: bytes) -> bool:
 
 
 def _listing(path: bytes) -> ModelListRoute | None:
+    if (cloud := listed(path)) is not None:
+        return ModelListRoute(google=True, model=cloud[0])
     google = _GOOGLE.match(path) is not None
     if google:
         rest = path[path.index(b"/v1") :].split(b"/", 2)[2]
@@ -335,14 +357,18 @@ _HINTS: Final = {
         "Ollama's own API is not served: use the client's OpenAI mode, with a base URL that "
         "ends in /v1."
     ),
-    re.compile(rb"^(?:/vendorc|/gemini)?/v1(?:beta1?)?/(?:projects|publishers)/"): (
-        "Addresses of Vertex AI are not served: use the client with an API key and without "
-        "Vertex (google-genai: `vertexai=False`; Anthropic: `Anthropic` in place of "
-        "`AnthropicVertex`)."
+    re.compile(rb"^(?:/vendorc|/gemini)?/v1(?:beta1)?/(?:projects|publishers)/"): (
+        "Of Vertex AI are served, below …/publishers/{publisher}/models/{model}: "
+        ":generateContent, :streamGenerateContent, :countTokens, :embedContent, :predict for "
+        "texts, :rawPredict and :streamRawPredict, besides …/endpoints/openapi/chat/completions."
     ),
-    re.compile(rb"^/openai/(?:deployments/|responses$)"): (
-        "Addresses of Azure OpenAI are not served: use `OpenAI` in place of `AzureOpenAI`, "
-        "with a base URL that ends in /v1."
+    re.compile(rb"^/openai/"): (
+        "Of Azure OpenAI are served /openai/deployments/{model}/… for chat/completions, "
+        "completions, embeddings, images and audio, and /openai/v1/… for what is at /v1/…."
+    ),
+    re.compile(rb"^/model/"): (
+        "Of Amazon Bedrock are served, below /model/{model}/: converse, converse-stream, invoke, "
+        "invoke-with-response-stream and count-tokens."
     ),
     re.compile(rb"^/(?:v1/)?engines(?:/|$)"): (
         "Engines are models now: POST to /v1/completions, /v1/chat/completions or "

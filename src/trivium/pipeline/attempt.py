@@ -25,6 +25,8 @@ from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, HeaderLines, Sink
+from trivium.wire.converse.frame import HEARTBEAT
+from trivium.wire.operation import BINARY_STREAMS, SHAPE
 from trivium.wire.passage import PieceWritten, RequestFacts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
@@ -315,7 +317,12 @@ class Attempt(Flow, Sink, FinishedAnswer):
     def _answers(self) -> bool:
         """Whether what is held begins the answer: comments are heartbeats, an error may follow."""
         held = self._held
-        return not self._committed and bool(held) and (self.facts.array or b"data:" in held)
+        if self._committed or not held:
+            return False
+        if self.facts.array or b"data:" in held:
+            return True
+        binary = SHAPE[self.context.operation] in BINARY_STREAMS
+        return binary and bool(held.replace(HEARTBEAT, b""))
 
     def _take(self, data: bytes) -> bool:
         """Let the watch see what was read, and hold what it lets through; ``False``: it is over."""

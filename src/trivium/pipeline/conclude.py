@@ -76,7 +76,7 @@ def _fail(context: RequestContext, fault: Fault) -> None:
         fault.status = OVERLOADED  # the status by which these callers know it from an outage
     context.fault = fault
     if not context.exchange.begun:
-        context.status = fault.status
+        context.status = errors.status(fault, context.exchange.shape)
     context.settle()
     if context.services.explain_headers:
         context.exchange.extra += routing_preferences.routing_header(context)

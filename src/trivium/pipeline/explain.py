@@ -32,6 +32,7 @@ from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.send import make_lane
 from trivium.pipeline.services import Router, Services, Translator
 from trivium.pipeline.structs import Route
+from trivium.pipeline.wrapped_lane import WrappedLane
 from trivium.providers.address import target
 from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.routing.policy import candidates
@@ -44,12 +45,12 @@ from trivium.wire.operation import (
     ASYNC_JOBS,
     AUDIO_OPERATIONS,
     IMAGE_OPERATIONS,
+    NAMED_BY_PATH,
     SHAPE,
     SUBSTITUTES,
     TOKEN_COUNTS,
     UPSTREAM_ONLY,
     Operation,
-    Shape,
 )
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
@@ -84,7 +85,7 @@ async def explain(
     """
     body = _named(asked)
     operation = asked.operation
-    path = asked.model if SHAPE[operation] is Shape.GENERATE else ""
+    path = asked.model if SHAPE[operation] in NAMED_BY_PATH else ""
     route = Route(operation=operation, model=path)
     context = RequestContext(
         Rehearsal(operation, _headers(asked), caller, body, request_id), route, services
@@ -259,7 +260,7 @@ class _Nobody:
 
 def _named(asked: ExplainRequest) -> bytes:
     """The body, with the model that was given beside it."""
-    if not asked.model or SHAPE[asked.operation] is Shape.GENERATE:
+    if not asked.model or SHAPE[asked.operation] in NAMED_BY_PATH:
         return asked.body
     try:
         members = peek.members(asked.body)
@@ -313,7 +314,8 @@ def _sent(context: RequestContext, lane: Lane) -> dict[str, Any]:
     """What a lane would send, and what would not reach the upstream."""
     report = lane.report
     # pictures and sound of the caller's own shape go on as they came, on lanes of their own
-    passes = isinstance(lane, PassThrough) or (
+    spoken = lane.inner if isinstance(lane, WrappedLane) else lane
+    passes = isinstance(spoken, PassThrough) or (
         context.operation in IMAGE_OPERATIONS | AUDIO_OPERATIONS
         and lane.operation is context.operation
     )

@@ -35,6 +35,7 @@ class Rehearsal(Exchange):
         self.flow = None
         self.bytes_out = 0
         self.upload = None
+        self.framing = None
         self.begun = False
         self.congested = False
 

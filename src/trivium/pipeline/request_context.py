@@ -20,13 +20,16 @@ from trivium.response_store.model import Recollection
 from trivium.routing.candidates import RoutingPreferences
 from trivium.routing.channel_health import HealthKey
 from trivium.routing.model import Model, Plan, Skip, Step
-from trivium.wire.operation import INPUT_ONLY, SHAPE, Operation
+from trivium.wire.event_stream import MEDIA_TYPE
+from trivium.wire.operation import BINARY_STREAMS, INPUT_ONLY, SHAPE, Operation
 from trivium.wire.output_count import DeliveredOutput, OutputCount
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 
 _SAID: Final = frozenset({"messages", "input", "contents"})
 """Members that are the conversation itself, which no answer repeats."""
+_EVENTS: Final = b"text/event-stream; charset=utf-8"
+_FRAMES: Final = MEDIA_TYPE.encode()
 _STREAM_HEADERS: Final[Headers] = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
 
 NAME_MAX = 200
@@ -285,7 +288,8 @@ class RequestContext:
             exchange.begin(200, b"application/json")
         else:
             exchange.extra += _STREAM_HEADERS
-            exchange.begin(200, b"text/event-stream; charset=utf-8")
+            kind = _FRAMES if SHAPE[self.operation] in BINARY_STREAMS else _EVENTS
+            exchange.begin(200, kind)
 
     def begin_attempt(self, step: Step) -> None:
         """Count an attempt, and forget what an earlier one left: the one that answers is paid."""

@@ -24,6 +24,7 @@ from trivium.pipeline.lane import Lane, PassThrough
 from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Headers
+from trivium.pipeline.wrapped_lane import WrappedLane, hosting_of, wrapping_passage
 from trivium.routing.model import Step, Strategy
 from trivium.upstream.held_body import HeldBody
 from trivium.upstream.request import Request
@@ -89,17 +90,27 @@ def make_lane(context: RequestContext, step: Step) -> Lane:
     lane: Lane
     if operation in _MEDIA:
         return media_lane(context, step, members, facts)
+    wrappings = step.binding.channel.provider.wrappings
+    wrapping = wrappings.get(step.operation) if wrappings else None
     if translates(context, step, facts):
         lane = services.translator.lane(context, step, members, facts)
         context.report = lane.report
+        if wrapping is not None:
+            hosting = hosting_of(context.exchange)
+            lane = WrappedLane(lane, wrapping, hosting, is_spliced=False)
     else:
         if context.recollection is not None:
             members = context.recollection.asked
         passage, now = services.passages[step.operation], services.clock.now()
+        if wrapping is not None:
+            hosting = hosting_of(context.exchange)
+            passage = wrapping_passage(passage, wrapping, hosting)
         if context.shared and step.operation in TALKS and services.signatures is not None:
             lane = affinity.tracing(context, step, passage, members, facts, now)
         else:
             lane = PassThrough(step, passage, members, facts, context.body, now)
+        if wrapping is not None:
+            lane = WrappedLane(lane, wrapping, hosting, is_spliced=True)
     return lane
 
 
@@ -186,6 +197,8 @@ async def _prepared_lane(context: RequestContext, step: Step) -> Lane:
 async def again(context: RequestContext, attempt: Attempt, credential: int) -> None:
     """Have the same channel go on with an answer that was not whole."""
     body, facts = attempt.going_on, attempt.facts
+    if isinstance(attempt.lane, WrappedLane) and body is not None:
+        body = attempt.lane.again(body)
     request = composed(context, attempt.step, attempt.lane, body, facts, credential)
     attempt.again()
     outcome = attempt.wait()

@@ -3,7 +3,7 @@
 import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from trivium.admission.service import Admission
 from trivium.assets.service import Assets
@@ -67,6 +67,31 @@ class Running(Protocol):
         ...
 
 
+class Framing:
+    """What puts an answer into the words of the cloud whose client asked (``pipeline/surface.py``).
+
+    One object an answer.
+    """
+
+    __slots__ = ()
+
+    content_type: ClassVar[bytes] = b""
+    """Of a stream; empty: as it is."""
+
+    @property
+    def headers(self) -> Headers:
+        """What a stream's head has besides."""
+        return []
+
+    def whole(self, body: bytes) -> tuple[bytes, Headers]:
+        """A whole answer, and headers for it. Raises ``Fault`` (UPSTREAM_BROKE)."""
+        return body, []
+
+    def stream(self, data: bytes) -> bytes:
+        """What is sent for a piece of a streamed answer, possibly nothing."""
+        return data
+
+
 class Exchange:
     """One request and its answer; ``edge/exchange.py`` is the real one.
 
@@ -74,8 +99,8 @@ class Exchange:
     """
 
     __slots__ = (
-        "arrived", "begun", "body", "bytes_out", "caller", "congested", "extra", "flow", "gone",
-        "headers", "lines", "method", "request_id", "shape", "task", "upload",
+        "arrived", "begun", "body", "bytes_out", "caller", "congested", "extra", "flow", "framing",
+        "gone", "headers", "lines", "method", "request_id", "shape", "task", "upload",
     )  # fmt: skip
 
     request_id: str
@@ -98,6 +123,12 @@ class Exchange:
     bytes_out: int
     upload: Upload | None
     """The form that came as the body, which is empty then."""
+    framing: Framing | None
+    """What puts its answer into a cloud's words; ``None``: it goes out as it is written."""
+
+    def replace_headers(self, told: Mapping[bytes, bytes]) -> None:
+        """Have these values in the place of whatever such headers the request came with."""
+        self.headers = {**self.headers, **told}
 
     @abstractmethod
     def values(self, name: bytes) -> list[bytes]:

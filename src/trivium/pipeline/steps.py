@@ -22,6 +22,7 @@ from trivium.pipeline import (
     request_admission,
     response_state,
     routing_preferences,
+    surface,
 )
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange
@@ -31,13 +32,23 @@ from trivium.uploads.form import Upload
 from trivium.wire import json_size, peek, references, state_refs
 from trivium.wire.end_user import NAMES, end_user
 from trivium.wire.messages.version import version
-from trivium.wire.operation import IMAGE_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
+from trivium.wire.operation import (
+    IMAGE_OPERATIONS,
+    NAMED_BY_PATH,
+    SHAPE,
+    STREAMS_BY_PATH,
+    TOKEN_COUNTS,
+    Operation,
+    Shape,
+)
 from trivium.wire.passage import RequestFacts
+from trivium.wire.surface import Surface
 
 Waiting: TypeAlias = Awaitable[None] | None
 """What must have happened before the next step; ``None``: nothing."""
 
 _MESSAGES: Final = Shape.MESSAGES
+_OWN: Final = Surface.OWN
 _VERSIONS: Final = ("anthropic-version", "vendor-version")
 _VERSION_KEYS: Final = frozenset(name.encode() for name in _VERSIONS)
 
@@ -48,6 +59,8 @@ def receive(context: RequestContext) -> Waiting:
     if exchange.upload is not None:
         return _receive_form(context, exchange.upload)
     members = peek.members(exchange.body)
+    if context.route.surface is not _OWN:
+        members = surface.opened(context, members)
     # most wish for nothing; a body with names in other spellings is looked at closely
     if (
         members.folded
@@ -60,24 +73,25 @@ def receive(context: RequestContext) -> Waiting:
 
 
 async def _receive_form(context: RequestContext, upload: Upload) -> None:
-    context.members = routing_preferences.take_preferences(
-        context, await media.received(context, upload)
-    )
+    form = await media.received(context, upload)
+    if context.route.surface is not _OWN:
+        form = surface.opened_form(context, form)
+    context.members = routing_preferences.take_preferences(context, form)
 
 
 def read(context: RequestContext) -> Waiting:
     """Read what the request says of itself, checked against the specification."""
     members = context.members
     assert members is not None
-    if context.exchange.shape is _MESSAGES:
+    if SHAPE[context.operation] is _MESSAGES:
         _check_version(context.exchange)
     route = context.route
     facts = context.services.passages[context.operation].facts(members)
-    if route.model:
+    if route.model and SHAPE[context.operation] in NAMED_BY_PATH:
         facts = msgspec.structs.replace(
             facts,
             model=route.model,
-            stream=context.operation is Operation.GENERATE_STREAM,
+            stream=context.operation in STREAMS_BY_PATH,
             array=route.array,
         )
     if context.operation in IMAGE_OPERATIONS:

@@ -12,6 +12,7 @@ from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.usage import Usage
 from trivium.response_store.signatures.model import SignatureTrace
 from trivium.wire.operation import Operation
+from trivium.wire.surface import Surface
 
 if TYPE_CHECKING:  # pictures are not read of before the port is open
     from trivium.wire.images.generate import SourceImage
@@ -26,6 +27,9 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The model named in the path; empty where the body names it."""
     array: bool = False
     """A streamed answer as one JSON array (generate-content without ``alt=sse``)."""
+    surface: Surface = Surface.OWN
+    """Whose clients have such an address: what came and what is answered may be in a cloud's words
+    (``pipeline/surface.py``)."""
 
 
 class StoredResponseRoute(msgspec.Struct, frozen=True, kw_only=True):

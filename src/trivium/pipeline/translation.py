@@ -52,7 +52,14 @@ from trivium.wire.codec import (
 from trivium.wire.completions.codec import CODEC as COMPLETIONS
 from trivium.wire.envelope import opener, sealer
 from trivium.wire.messages.version import MEANING, PROFILE, is_profiled
-from trivium.wire.operation import EMBEDDING_OPERATIONS, SHAPE, TOKEN_COUNTS, Operation, Shape
+from trivium.wire.operation import (
+    EMBEDDING_OPERATIONS,
+    NAMED_BY_PATH,
+    SHAPE,
+    TOKEN_COUNTS,
+    Operation,
+    Shape,
+)
 from trivium.wire.passage import RequestFacts, StreamWatch
 from trivium.wire.peek import Members
 from trivium.wire.text_repair import sound
@@ -189,7 +196,7 @@ class Translator:
         operation = context.operation
         write = self._callers[SHAPE[operation]]
         own = write.shape
-        from_path = own is _GENERATES
+        from_path = own in NAMED_BY_PATH
         reading = ReadContext(
             model=facts.model if from_path else None,
             stream=facts.stream if from_path else None,

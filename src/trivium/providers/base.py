@@ -12,6 +12,7 @@ import msgspec
 
 from trivium.faults import Fault
 from trivium.providers.credential import Credential
+from trivium.providers.wrapping import Wrapping
 from trivium.wire.codec import UpstreamCodec
 from trivium.wire.operation import Operation
 
@@ -101,6 +102,8 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """Headers always sent, unless the caller's forwarded one replaces it."""
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Query parameters always sent."""
+    wrappings: Mapping[Operation, Wrapping] = msgspec.field(default_factory=dict)
+    """Operations whose bodies and answers are in a wrapping of this cloud's own."""
     quirks: frozenset[str] = frozenset()
     """Names of known deviations that the relay repairs (``providers/quirks.py``)."""
     failure: Callable[[VendorRefusal], Fault]

@@ -35,6 +35,7 @@ ASKED: Final = {
     Shape.CHAT: Operation.CHAT,
     Shape.MESSAGES: Operation.MESSAGES,
     Shape.GENERATE: Operation.GENERATE,
+    Shape.CONVERSE: Operation.CONVERSE,
     Shape.RESPONSES: Operation.RESPONSES,
     Shape.VENDOR: Operation.VENDOR,
 }

@@ -10,7 +10,7 @@ import msgspec
 
 from trivium.conversation.member_table import Concept
 from trivium.conversation.request import Effort
-from trivium.conversation.target import Input, ReasoningBack, Thinks
+from trivium.conversation.target import Input, OwnFields, ReasoningBack, Thinks
 from trivium.conversation.tools import ServerKind
 from trivium.settings.syntax import above_zero, between, filled, one_of
 
@@ -34,6 +34,9 @@ class Profile(
     """Whether it thinks when the request says nothing of it."""
     think_tags: bool | None = None
     """chat: whether the server writes reasoning into the text, between ``<think>`` tags."""
+    own_fields: str | None = None
+    """converse: whose own members it takes beside the shape's: ``none``, ``claude``, ``nova``,
+    ``gpt`` or ``gpt-oss``."""
     reasoning_back: str | None = None
     """What of earlier reasoning it reads again: ``nothing``, ``sealed`` or ``text``."""
     placeholder_signature: str | None = None
@@ -114,6 +117,7 @@ EXAMPLES: Final = {
     "thinking_off": ("thinking_off = true", None),
     "thinks_unasked": ("thinks_unasked = false", None),
     "think_tags": ("think_tags = true", None),
+    "own_fields": ('own_fields = "claude"', one_of(*(one.value for one in OwnFields))),
     "reasoning_back": ('reasoning_back = "text"', one_of(*(one.value for one in ReasoningBack))),
     "placeholder_signature": ('placeholder_signature = "skip_thought_signature_validator"', None),
     "refuses.*": ('refuses = ["temperature", "top_p"]', _MEMBERS),

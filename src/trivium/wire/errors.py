@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire import aws_errors
 from trivium.wire.operation import Shape
 
 _encode = msgspec.json.Encoder().encode
@@ -41,8 +42,8 @@ def body(fault: Fault, request_id: str, shape: Shape | None = None) -> bytes:
     elif shape is Shape.MESSAGES and fault.param in _CANNOT and fault.kind is Kind.UNREPRESENTABLE:
         error["details"] = {"error_code": _CANNOT[fault.param]}
     told = {"error": error, "type": "error", "request_id": request_id}
-    if shape is Shape.RERANK:
-        told["message"] = fault.message  # where Cohere's clients look for it
+    if shape is Shape.RERANK or shape is Shape.CONVERSE:
+        told["message"] = fault.message  # where Cohere's clients look for it, and Amazon's
     return _encode(told)
 
 
@@ -56,10 +57,15 @@ def oauth_body(fault: Fault) -> bytes:
     return _encode({"error": code, "error_description": fault.message})
 
 
-def headers(fault: Fault) -> list[tuple[bytes, bytes]]:
+def status(fault: Fault, shape: Shape | None = None) -> int:
+    """The HTTP status of a fault: Amazon's exceptions have their own."""
+    return aws_errors.status_of(fault) if shape is Shape.CONVERSE else fault.status
+
+
+def headers(fault: Fault, shape: Shape | None = None) -> list[tuple[bytes, bytes]]:
     """Headers that tell a client whether and when to try again, and how to say who it is."""
-    out: list[tuple[bytes, bytes]] = []
-    if fault.status == 401:
+    out: list[tuple[bytes, bytes]] = aws_errors.headers(fault) if shape is Shape.CONVERSE else []
+    if status(fault, shape) == 401:
         out.append((b"www-authenticate", b"Bearer"))  # RFC 9110, section 15.5.2
     retry = fault.retry
     if fault.retry_after is not None:
@@ -136,6 +142,8 @@ def stream_tail(fault: Fault, request_id: str, shape: Shape) -> bytes:
     builds its own tail; so does the array form of generate-content. Raises ``ValueError`` for
     shapes that end otherwise or never stream.
     """
+    if shape is Shape.CONVERSE:
+        return aws_errors.frame(fault)
     data = body(fault, request_id, shape)
     if shape in (Shape.MESSAGES, Shape.IMAGES):
         # without the event line the Anthropic SDKs drop the frame silently

@@ -9,6 +9,7 @@ The bytes are legal between any two frames of the shape, and before the first.
   for an error; a chunk without candidates makes the chats of the official SDKs leave the whole turn
   out of what they send next; one with an empty text is sent back by Go as a part ``{}``.
 * generate as a JSON array: white space.
+* converse: an event of a kind that nobody declares (``converse/frame.py``).
 
 Sources: the SDKs of openai 3.52, anthropic 2.11 and google-genai 3.4, run and read 2026-11-21;
 empty events: google-genai 3.4, @google/genai 2.32 and 3.1, AI SDK 6 and 7, 2026-11-23.
@@ -16,6 +17,7 @@ empty events: google-genai 3.4, @google/genai 2.32 and 3.1, AI SDK 6 and 7, 2026
 
 from typing import Final
 
+from trivium.wire.converse.frame import HEARTBEAT
 from trivium.wire.operation import Shape
 
 COMMENT: Final = b": keep-alive\n\n"
@@ -28,6 +30,8 @@ def heartbeat(shape: Shape, *, array: bool = False, blank: bytes = BLANK) -> byt
     """One heartbeat. ``array``: a generate stream as one array; ``blank``: what ends its events."""
     if shape is Shape.MESSAGES:
         return PING
+    if shape is Shape.CONVERSE:
+        return HEARTBEAT
     if shape is not Shape.GENERATE:
         return COMMENT
     return SPACE if array else blank

@@ -31,6 +31,7 @@ class Shape(Enum):
     MESSAGES = "messages"
     GENERATE = "generate"
     VIDEOS = "videos"
+    CONVERSE = "converse"  # Amazon Bedrock
     VENDOR = "vendor"  # one provider's own, which no caller speaks
 
     # docs/decisions/0022-hot-marks.md says why, here and wherever an Enum has it
@@ -63,6 +64,8 @@ class Operation(Enum):
     GENERATE_EMBED = "generate_embed"  # :embedContent
     GENERATE_EMBED_BATCH = "generate_embed_batch"  # :batchEmbedContents
     GENERATE_VIDEO = "generate_video"  # :predictLongRunning; upstream only
+    CONVERSE = "converse"  # POST /model/{model}/converse
+    CONVERSE_STREAM = "converse_stream"  # POST /model/{model}/converse-stream
     VENDOR = "vendor"  # a conversation in the provider's own shape; upstream only
 
     __hash__ = object.__hash__  # as above
@@ -182,6 +185,12 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         stand_ins=(Operation.GENERATE_VIDEO,), form=FormUse.MAYBE),
     Operation.GENERATE_VIDEO: OperationSpec(
         Shape.GENERATE, "predictLongRunning", Product.VIDEO, ()),
+    Operation.CONVERSE: OperationSpec(
+        Shape.CONVERSE, "Converse", Product.TEXT, ("/model/{model}/converse",),
+        translated=True, hedged=True),
+    Operation.CONVERSE_STREAM: OperationSpec(
+        Shape.CONVERSE, "ConverseStream", Product.TEXT, ("/model/{model}/converse-stream",),
+        translated=True, hedged=True),
     # a conversation; the provider brings the codec
     Operation.VENDOR: OperationSpec(Shape.VENDOR, "its own shape", Product.TEXT, ()),
 }
@@ -208,7 +217,9 @@ def _making(*products: Product) -> frozenset[Operation]:
     return frozenset(operation for operation, made in PRODUCT.items() if made in products)
 
 
-CONVERSATION: Final = frozenset({Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE})
+CONVERSATION: Final = frozenset(
+    {Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE, Shape.CONVERSE}
+)
 """Shapes in which callers carry on a conversation."""
 
 SPOKEN: Final = CONVERSATION | {Shape.VENDOR}
@@ -261,6 +272,24 @@ FORM_ONLY: Final = frozenset(op for op, row in TABLE.items() if row.form is Form
 FORM_OR_JSON: Final = frozenset(op for op, row in TABLE.items() if row.form is FormUse.MAYBE)
 """Operations whose request is a form where it has a file, else JSON."""
 
+STREAMED_AS: Final = {
+    Operation.GENERATE: Operation.GENERATE_STREAM,
+    Operation.CONVERSE: Operation.CONVERSE_STREAM,
+}
+"""Operations that are asked for a stream by another address, and what they are there."""
+
+STREAMS_BY_PATH: Final = frozenset(STREAMED_AS.values())
+"""Operations that always answer in a stream."""
+
+NAMED_BY_PATH: Final = frozenset(
+    row.shape for row in TABLE.values() if any("{model}" in path for path in row.paths)
+)
+"""Shapes whose address names the model, and says whether the answer is streamed."""
+
+BINARY_STREAMS: Final = frozenset({Shape.CONVERSE})
+"""Shapes that are streamed in binary frames (``wire/event_stream.py``), not in server-sent events.
+"""
+
 EXPLAINED: Final = tuple(
     sorted(
         (
@@ -268,13 +297,13 @@ EXPLAINED: Final = tuple(
             for operation, row in TABLE.items()
             if row.paths
             and row.product is not Product.TOKEN_COUNT
-            and (row.shape is not Shape.GENERATE or operation is Operation.GENERATE)
+            and (row.shape not in NAMED_BY_PATH or operation in STREAMED_AS)
         ),
         key=lambda one: (one not in TRANSLATABLE, list(Shape).index(TABLE[one].shape)),
     )
 )
-"""What ``POST /api/explain`` can be asked about, conversations first. Of generate-content that is
-one name: its clients know the others by an address alone."""
+"""What ``POST /api/explain`` can be asked about, conversations first. Of generate-content and
+Converse that is one name each: their clients know the others by an address alone."""
 
 
 def served(native: frozenset[Operation]) -> frozenset[Operation]:

@@ -15,8 +15,9 @@ from typing import Any, Final
 import msgspec
 
 from trivium.wire.answer_structs import WrittenAnswer, WrittenMembers
+from trivium.wire.converse.output import frames_of, payloads, texts
 from trivium.wire.lenient import objects_of
-from trivium.wire.operation import Shape
+from trivium.wire.operation import BINARY_STREAMS, Shape
 from trivium.wire.sse import blocks, frames
 
 KEPT_BYTES: Final = 32_768
@@ -156,9 +157,7 @@ class DeliveredOutput:
         if _starts_json(run):
             _read_json(self._shape, run, big)  # an array: read once, and gone
             return
-        # one byte is searched twenty times as fast as two: an event may have megabytes
-        run = run.replace(b"\r\n", b"\n") if run.find(b"\r") >= 0 else run
-        for block in blocks(run):
+        for block in frames_of(run) if self._shape in BINARY_STREAMS else _blocks(run):
             if len(block) > BIG_BYTES:
                 _read_events(self._shape, block, big)
                 continue
@@ -172,6 +171,12 @@ class DeliveredOutput:
             self._below //= 2
             self._sample = [one for one in self._sample if one[0] < self._below]
             self._sampled = sum([len(block) for _, block in self._sample])
+
+
+def _blocks(run: bytes) -> Iterable[bytes]:
+    """The events of a run of server-sent events."""
+    # one byte is searched twenty times as fast as two: an event may have megabytes
+    return blocks(run.replace(b"\r\n", b"\n") if run.find(b"\r") >= 0 else run)
 
 
 def _read(shape: Shape, data: bytes, count: _Count) -> None:
@@ -196,7 +201,8 @@ def _read_json(shape: Shape, data: bytes, count: _Count) -> None:
 
 
 def _read_events(shape: Shape, run: bytes, count: _Count) -> None:
-    _READERS[shape]([_decoded(frame.data) for frame in frames(run)], count)
+    told = payloads(run) if shape in BINARY_STREAMS else [frame.data for frame in frames(run)]
+    _READERS[shape]([_decoded(data) for data in told], count)
 
 
 def _decoded(data: bytes) -> Any:
@@ -448,10 +454,36 @@ def _part(part: dict[str, Any], count: _Count) -> None:
             count.pictures += 1
 
 
+# --- converse -------------------------------------------------------------------------------------
+
+
+def _converse(objects: Iterable[Any], count: _Count) -> None:
+    for event in objects:
+        if not isinstance(event, dict):
+            continue
+        delta, output = event.get("delta"), event.get("output")
+        if isinstance(delta, dict):
+            _converse_block(delta, count, _GROWN)
+        elif isinstance(output, dict) and isinstance(message := output.get("message"), dict):
+            whole = _Count()
+            for block in objects_of(message.get("content")):
+                _converse_block(block, whole, _WHOLE)
+            count.whole(whole.text[_WHOLE], whole.reasoning[_WHOLE])
+            count.pictures = max(count.pictures, whole.pictures)
+
+
+def _converse_block(block: dict[str, Any], count: _Count, kind: int) -> None:
+    text, thought, given = texts(block)
+    count.text[kind] += _size(text) + _given(given)
+    count.reasoning[kind] += _size(thought)
+    count.pictures += isinstance(block.get("image"), dict)
+
+
 _READERS: Final[dict[Shape, Callable[[Iterable[Any], _Count], None]]] = {
     Shape.CHAT: _chat,
     Shape.COMPLETIONS: _chat,
     Shape.RESPONSES: _responses,
     Shape.MESSAGES: _messages,
     Shape.GENERATE: _generate,
+    Shape.CONVERSE: _converse,
 }

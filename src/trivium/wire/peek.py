@@ -58,10 +58,14 @@ _CAPITALS: Final = frozenset(
         *("stopSequences", "presencePenalty", "frequencyPenalty", "logprobs", "responseLogprobs"),
         *("responseMimeType", "responseSchema", "responseJsonSchema", "responseModalities"),
         *("speechConfig", "imageConfig", "thinkingConfig", "mediaResolution"),
+        *("messages", "system", "inferenceConfig", "guardrailConfig", "outputConfig"),
+        *("additionalModelRequestFields", "additionalModelResponseFieldPaths", "promptVariables"),
+        *("requestMetadata", "performanceConfig", "projectIdentifier"),
     }
 )
-"""Names of Google's shape as its reference spells them, read 2026-11-21; no two of them are one
-in other letters, so a body that has no others holds nothing in another spelling."""
+"""Names of Google's shape and of Amazon's as their references spell them, read 2026-11-21 and
+2026-11-28; no two of them are one in other letters, so a body that has no others holds nothing in
+another spelling."""
 _NO_FOLDS: Final[Mapping[str, str]] = {}
 
 

@@ -20,6 +20,7 @@ _FILE_ID: Final = (b'"file_', re.compile(rb'"file_(?:id|url)"\s*+:\s*+"(?!data:)
 _CACHED: Final = (b'"cached', re.compile(rb'"cached_?content"\s*+:\s*+"[^"]', re.IGNORECASE))
 _CONTAINER: Final = (b'"container"', re.compile(rb'"container"\s*+:\s*+(?:"[^"]|\{\s*+"id")'))
 _PROMPT: Final = (b'"prompt"', re.compile(rb'"prompt"\s*+:\s*+\{\s*+"(?:id|version|variables)"'))
+_BUCKET: Final = (b'"s3Location"', re.compile(rb'"s3Location"\s*+:\s*+\{'))
 _FILM: Final = (
     b'_url"',
     re.compile(rb'"(?:video|audio)_url"\s*+:\s*+(?!"data:|\{\s*+"url"\s*+:\s*+"data:)["{]'),
@@ -29,6 +30,7 @@ _PLACES: Final = {
     Shape.RESPONSES: (_FILE_ID, _PROMPT, _CONTAINER),
     Shape.MESSAGES: (_FILE_ID, _CONTAINER),
     Shape.GENERATE: (_CACHED,),
+    Shape.CONVERSE: (_BUCKET,),
 }
 """A word that is searched for, and what it must be a part of: names of anything at all."""
 _FILES: Final = b'"file'
@@ -65,7 +67,8 @@ def _named(body: bytes, shape: Shape) -> int:
             return ANYTHING
     if shape is Shape.GENERATE:
         return _files(body) if body.rfind(_FILES) >= 0 else 0
-    if body.rfind(_URL) < 0:
+    # of Amazon's shape whatever else there is is in the body
+    if shape is Shape.CONVERSE or body.rfind(_URL) < 0:
         return 0
     word, place = _FILM
     if shape is Shape.CHAT and body.rfind(word) >= 0 and place.search(body) is not None:

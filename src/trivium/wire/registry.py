@@ -7,6 +7,7 @@ from typing import Final
 from trivium.wire.audio import speech, transcript
 from trivium.wire.chat.request import PASSAGE as CHAT
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
+from trivium.wire.converse import passage as converse
 from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
 from trivium.wire.generate import passage as generate
 from trivium.wire.images import passage as images
@@ -39,5 +40,7 @@ PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = MappingProxyType(
         Operation.GENERATE_COUNT: generate.COUNT,
         Operation.GENERATE_EMBED: generate.EMBED,
         Operation.GENERATE_EMBED_BATCH: generate.EMBED_BATCH,
+        Operation.CONVERSE: converse.CONVERSE,
+        Operation.CONVERSE_STREAM: converse.STREAM,
     }
 )

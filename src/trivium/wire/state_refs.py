@@ -47,6 +47,10 @@ _SLOTS: Final[Mapping[Shape, tuple[tuple[bytes, re.Pattern[bytes]], ...]]] = {
         (b'"thoughtSignature"', re.compile(_VALUE)),
         (b'"thought_signature"', re.compile(_VALUE)),
     ),
+    Shape.CONVERSE: (
+        (b'"signature"', re.compile(_VALUE)),
+        (b'"redactedContent"', re.compile(_VALUE)),
+    ),
 }
 """Where each shape's vendors put opaque values: a word, and what follows it up to the value."""
 
@@ -55,7 +59,7 @@ _STEMS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
 } | {Shape.CHAT: (b'"thought_signature"', b'"reasoning.')}
 """Where none of these stands, no word does: two begin alike, and one search is cheaper."""
 
-NAMING: Final = frozenset({Shape.CHAT, Shape.MESSAGES, Shape.RESPONSES})
+NAMING: Final = frozenset({Shape.CHAT, Shape.MESSAGES, Shape.RESPONSES, Shape.CONVERSE})
 """Shapes whose callers send every call back under the id they were given."""
 
 _OURS: Final = {shape: (_ENVELOPE, _CALL) if shape in NAMING else (_ENVELOPE,) for shape in _SLOTS}
@@ -71,7 +75,8 @@ _PARTS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
     Shape.MESSAGES: (b'"type"', b'"container"', ESCAPE),
 }
 """Where none of these stands, which a text may also hold, there are words alone. A word may be
-hidden by an escape. Google's parts have no word in common: their bodies are never known to be."""
+hidden by an escape. Google's parts, and
+Amazon's, have no word in common: their bodies are never known to be."""
 
 
 def is_plain(body: bytes, shape: Shape) -> bool:

@@ -1,0 +1,1 @@
+"""What Amazon Bedrock writes around shapes of others."""

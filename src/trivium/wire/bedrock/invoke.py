@@ -1,0 +1,159 @@
+"""Bodies of Bedrock's InvokeModel and CountTokens: those of Claude are messages, others are not.
+
+InvokeModel takes whatever a model's maker defined. ``anthropic_version`` tells a body of the
+messages shape; what else is sent there is refused by the name of its family, with where the same
+can be asked. Source: "Inference request parameters and response fields for foundation models" of
+the vendor's guide and botocore 1.44's model of bedrock-runtime, read on 2026-11-28.
+"""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from trivium.faults import Fault, Kind
+from trivium.wire import peek
+from trivium.wire.bedrock.structs import CountedInput, InvokedUsage, TokenInput
+from trivium.wire.checks import missing, mistyped
+from trivium.wire.errors import nonsense
+from trivium.wire.lenient import decoded
+from trivium.wire.messages import hosted
+from trivium.wire.messages.hosted import Hosting
+from trivium.wire.peek import Members
+
+_CONVERSE: Final = "send it to /model/{model}/converse, or /v1/chat/completions"
+_FAMILIES: Final = {
+    "textGenerationConfig": ("Titan Text", _CONVERSE),
+    "inferenceConfig": ("Nova", _CONVERSE),
+    "schemaVersion": ("Nova", _CONVERSE),
+    "inputText": ("Titan Embeddings", "send `input` to /v1/embeddings"),
+    "input_type": ("Cohere Embed", "send `input` to /v1/embeddings"),
+    "taskType": ("Nova Canvas and Titan Image", "send `prompt` to /v1/images/generations"),
+    "text_prompts": ("Stable Diffusion", "send `prompt` to /v1/images/generations"),
+    "chat_history": ("Cohere Command", _CONVERSE),
+    "message": ("Cohere Command", _CONVERSE),
+    "max_gen_len": ("Llama", _CONVERSE),
+    "max_tokens_to_sample": ("Claude 2", _CONVERSE),
+    "prompt": ("models that complete a prompt", _CONVERSE),
+}
+"""Members by which a body of another family is known, the surest first -> whose it is, and where
+the same can be asked."""
+_GUARDRAIL: Final = b"x-amzn-bedrock-guardrailidentifier"
+_ONLY_GENERATING: Final = (
+    "max_tokens",
+    "stream",
+    "temperature",
+    "top_p",
+    "top_k",
+    "stop_sequences",
+    "metadata",
+    "service_tier",
+    hosted.BETA,
+)
+"""Members of a request for an answer that a count does not take."""
+TOKENS: Final = (
+    b"x-amzn-bedrock-input-token-count",
+    b"x-amzn-bedrock-output-token-count",
+)
+"""Headers of a whole answer."""
+
+_encode = msgspec.json.Encoder().encode
+_input: Final = msgspec.json.Decoder(TokenInput).decode
+_usage: Final = msgspec.json.Decoder(InvokedUsage).decode
+_count: Final = msgspec.json.Decoder(CountedInput).decode
+
+
+def read(body: Members, headers: Mapping[bytes, bytes]) -> Hosting:
+    """What a body says beside the members of its shape.
+
+    Raises INVALID_VALUE for a body of another family, UNREPRESENTABLE for a guardrail, and what
+    ``hosted.read`` raises.
+    """
+    if headers.get(_GUARDRAIL):
+        raise Fault(
+            Kind.UNREPRESENTABLE,
+            "Guardrails are Bedrock's own and are not applied here: leave `guardrailIdentifier` "
+            "out.",
+            param="guardrailIdentifier",
+        )
+    if hosted.VERSION not in body:
+        for name, (family, instead) in _FAMILIES.items():
+            if name in body:
+                raise Fault(
+                    Kind.INVALID_VALUE,
+                    f"{name}: is a member of {family}; bodies of Claude are taken here, with "
+                    f"`{hosted.VERSION}` and `messages`. Of this one {instead}.",
+                    param=name,
+                )
+    return hosted.read(body, hosted.BEDROCK)
+
+
+def counted(body: Members) -> tuple[bytes, Hosting]:
+    """The request for an answer whose tokens are to be counted, without what a count does not take.
+
+    Raises ``Fault`` naming the member: MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE.
+    """
+    raw = body.raw("input")
+    if raw is None:
+        raise missing("input")
+    found = decoded(_input, raw)
+    if found is None:
+        raise mistyped("input", "be an object with `invokeModel`")
+    if found.invokeModel is None:
+        if found.converse is not None:
+            raise Fault(
+                Kind.UNREPRESENTABLE,
+                "input.converse: is not counted here; send the messages shape as "
+                "`input.invokeModel`.",
+                param="input.converse",
+            )
+        raise missing("input.invokeModel")
+    told = found.invokeModel.get("body") if isinstance(found.invokeModel, dict) else None
+    if not isinstance(told, str):
+        raise mistyped("input.invokeModel.body", "be base64 of the request's body")
+    try:
+        inner = base64.b64decode(told, validate=True)
+    except (binascii.Error, ValueError):
+        raise mistyped("input.invokeModel.body", "be base64 of the request's body") from None
+    members = peek.members(inner)
+    hosting = read(members, {})
+    return members.splice(
+        {name: None for name in (*_ONLY_GENERATING, hosted.VERSION) if name in members}
+    ), hosting
+
+
+def for_count(body: bytes) -> bytes:
+    """Bedrock's CountTokens of a body for InvokeModel."""
+    inner = base64.b64encode(body).decode()
+    return _encode({"input": {"invokeModel": {"body": inner}}})
+
+
+def count_answer(body: bytes) -> bytes:
+    """A count as Bedrock has it, from the messages shape's."""
+    found = decoded(_count, body)
+    if found is None or found.input_tokens is None:
+        raise nonsense()
+    return _encode({"inputTokens": found.input_tokens})
+
+
+def count_from_bedrock(body: bytes) -> bytes:
+    """A count as the messages shape has it; anything else as it came."""
+    found = decoded(_count, body)
+    if found is None or found.inputTokens is None:
+        return body
+    return _encode({"input_tokens": found.inputTokens})
+
+
+def counters(body: bytes) -> list[tuple[bytes, bytes]]:
+    """The headers that tell what a whole answer used; none where it does not say."""
+    found = decoded(_usage, body)
+    if found is None or found.usage is None:
+        return []
+    told = (found.usage.input_tokens, found.usage.output_tokens)
+    return [
+        (name, b"%d" % value)
+        for name, value in zip(TOKENS, told, strict=True)
+        if value is not None and value >= 0
+    ]

@@ -1,0 +1,1 @@
+"""The shape of Amazon Bedrock's Converse and ConverseStream."""

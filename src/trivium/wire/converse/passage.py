@@ -1,0 +1,90 @@
+"""Converse and ConverseStream on the pass-through lane: what is read, and checked.
+
+Nothing is replaced in the body: the model stands in the address, and so does whether the answer is
+streamed. Nothing inside ``messages``, ``system`` or ``toolConfig`` is touched or even parsed.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+
+from trivium.wire.checks import check, missing, mistyped, wrong
+from trivium.wire.converse.read_usage import usage
+from trivium.wire.converse.stream import watch
+from trivium.wire.errors import nonsense
+from trivium.wire.lenient import decoded
+from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
+from trivium.wire.peek import Members
+
+_ARRAY: Final = ord("[")
+_OBJECT: Final = ord("{")
+
+
+class InferenceLimit(msgspec.Struct, gc=False):
+    """Of ``inferenceConfig`` what an answer may come to."""
+
+    maxTokens: int | None = None  # noqa: N815 - the wire's spelling
+
+
+class ConverseBody(msgspec.Struct, gc=False):
+    """A whole answer as far as it is read here."""
+
+    output: msgspec.Raw = msgspec.Raw()
+    usage: Any = None
+
+
+_limit: Final = msgspec.json.Decoder(InferenceLimit)
+_decode: Final = msgspec.json.Decoder(ConverseBody).decode
+
+
+def facts(body: Members, *, stream: bool = False) -> RequestFacts:
+    """What a request says about itself; the model comes from the address.
+
+    Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE.
+    """
+    opening = body.opening("messages")
+    # a prompt that the vendor keeps, and which the address names, has its own
+    if not opening and not body.opening("promptVariables"):
+        raise missing("messages")
+    if opening and opening != _ARRAY:
+        raise mistyped("messages", "be an array")
+    return RequestFacts(model="", stream=stream, output_max=_most(body))
+
+
+def _most(body: Members) -> int | None:
+    opening = body.opening("inferenceConfig")
+    if not opening:
+        return None
+    if opening != _OBJECT:
+        raise mistyped("inferenceConfig", "be an object")
+    raw = body.raw("inferenceConfig")
+    found: InferenceLimit = check(_limit, raw or b"{}", "inferenceConfig")
+    if found.maxTokens is not None and found.maxTokens < 1:
+        raise wrong("inferenceConfig.maxTokens", "be at least 1")
+    return found.maxTokens
+
+
+def changes(
+    body: Members,  # noqa: ARG001 - the signature of all passages, here and below
+    facts: RequestFacts,  # noqa: ARG001
+    upstream_model: str,  # noqa: ARG001
+    ask_usage: bool,  # noqa: ARG001
+) -> Mapping[str, bytes | None]:
+    """Nothing: the model is in the address."""
+    return {}
+
+
+def answer(body: bytes) -> AnswerFacts:
+    """A whole answer. Raises UPSTREAM_BROKE on anything else: errors have a status of their own."""
+    found = decoded(_decode, body)
+    if found is None or not found.output or memoryview(found.output)[0] != _OBJECT:
+        raise nonsense("it is not one of the converse protocol")
+    return AnswerFacts(usage=usage(found.usage))
+
+
+CONVERSE: Final[PassThroughSpec] = PassThroughSpec(facts=facts, changes=changes, answer=answer)
+STREAM: Final[PassThroughSpec] = PassThroughSpec(
+    facts=partial(facts, stream=True), changes=changes, answer=answer, watch=watch
+)

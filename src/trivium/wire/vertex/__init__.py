@@ -1,0 +1,1 @@
+"""What Vertex AI writes around shapes of others."""
