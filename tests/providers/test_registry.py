@@ -17,7 +17,8 @@ from trivium.providers.registry import PROVIDERS, ProviderRow, rows
 from trivium.wire.operation import SHAPE, Operation, Shape
 
 ROWS = rows()
-MODULES = ("anthropic", "gemini", "openai", "vertex", "vertex-express", "vertex-open")
+MODULES = ("anthropic", "gemini", "openai", "vertex", "vertex-claude", "vertex-express",
+           "vertex-open")  # fmt: skip
 HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"}
 
 
@@ -89,6 +90,7 @@ def test_providers_carry_their_name_and_source(name):
         ("anthropic", STATIC["x-api-key"], {Shape.MESSAGES}),
         ("gemini", STATIC["x-goog-api-key"], {Shape.GENERATE}),
         ("vertex", STATIC["x-goog-api-key"], {Shape.GENERATE}),
+        ("vertex-claude", STATIC["x-goog-api-key"], {Shape.MESSAGES}),
         ("vertex-express", STATIC["x-goog-api-key"], {Shape.GENERATE}),
         ("vertex-open", STATIC["x-goog-api-key"], {Shape.CHAT}),
         ("azure-claude", STATIC["x-api-key"], {Shape.MESSAGES}),

@@ -12,7 +12,7 @@ BASE = f"https://europe-west4-aiplatform.googleapis.com{PATH}"
 GLOBAL = "https://aiplatform.googleapis.com/v1/projects/acme-prod/locations/global"
 
 
-@pytest.mark.parametrize("name", ["vertex", "vertex-open"])
+@pytest.mark.parametrize("name", ["vertex", "vertex-claude", "vertex-open"])
 @pytest.mark.parametrize(
     ("written", "base_url"),
     [
@@ -78,6 +78,12 @@ def test_what_cannot_be_meant(written, why):
          f"{PATH}/publishers/google/models/gemini-x:countTokens"),
         ("vertex-express", "https://aiplatform.googleapis.com/v1", Operation.GENERATE, "gemini-x",
          False, "/v1/publishers/google/models/gemini-x:generateContent"),
+        ("vertex-claude", BASE, Operation.MESSAGES, "claude-x@20260101", False,
+         f"{PATH}/publishers/anthropic/models/claude-x@20260101:rawPredict"),
+        ("vertex-claude", BASE, Operation.MESSAGES, "claude-x", True,
+         f"{PATH}/publishers/anthropic/models/claude-x:streamRawPredict"),
+        ("vertex-claude", BASE, Operation.MESSAGES_COUNT, "claude-x", False,
+         f"{PATH}/publishers/anthropic/models/count-tokens:rawPredict"),
         ("vertex-open", BASE, Operation.CHAT, "meta/llama-x-maas", False,
          f"{PATH}/endpoints/openapi/chat/completions"),
     ],

@@ -176,9 +176,9 @@ def _model_in_path(model: str, operation: Operation) -> str:
     if SHAPE[operation] is Shape.GENERATE:
         # the vendor's lists and its SDKs write `models/NAME` where others write `NAME`
         model = model.removeprefix("models/")
-        safe = "/"
+        safe = "/@"
     else:
-        safe = ""
+        safe = "@"  # Claude's on Vertex AI have a day behind it
     if not model or any(segment in ("", ".", "..") for segment in model.split("/")):
         raise ValueError(f"the model name {model!r} cannot be part of an address")
     return quote(model, safe=safe)

@@ -26,6 +26,7 @@ from trivium.providers.credential import STATIC, CredentialChoice, Renewed, Stat
 from trivium.providers.failure import default_failure
 from trivium.providers.identities import google
 from trivium.providers.quirks import VERTEX_GENERATE
+from trivium.providers.wrapping import VERTEX_COUNT, VERTEX_MESSAGES
 from trivium.wire.operation import Operation
 
 BASE_FORM: Final = (
@@ -141,6 +142,36 @@ EXPRESS: Final = Provider(
     ),
 )
 
+CLAUDE: Final = Provider(
+    name="vertex-claude",
+    title="Claude on Vertex AI",
+    base_url=None,
+    base_form=BASE_FORM,
+    place=place,
+    credential=_CREDENTIAL,
+    paths={
+        Operation.MESSAGES: f"{_CLAUDE}:rawPredict",
+        Operation.MESSAGES_COUNT: "/publishers/anthropic/models/count-tokens:rawPredict",
+    },
+    stream_paths={Operation.MESSAGES: f"{_CLAUDE}:streamRawPredict"},
+    wrappings={
+        Operation.MESSAGES: VERTEX_MESSAGES,
+        Operation.MESSAGES_COUNT: VERTEX_COUNT,
+    },
+    capabilities=Capabilities(
+        tools=True,
+        images=True,
+        documents=True,
+        reasoning=True,
+        prompt_cache=True,
+    ),
+    forwards=frozenset({"anthropic-beta"}),
+    failure=default_failure,
+    source=(
+        "https://github.com/anthropics/anthropic-sdk-python (2.8.0, lib/vertex), read 2026-11-28"
+    ),
+)
+
 OPEN: Final = Provider(
     name="vertex-open",
     title="Vertex AI (models of others)",
@@ -157,5 +188,5 @@ OPEN: Final = Provider(
     ),
 )
 
-PROVIDERS: Final = (VERTEX, EXPRESS, OPEN)
+PROVIDERS: Final = (VERTEX, EXPRESS, CLAUDE, OPEN)
 """What the registry takes."""

@@ -81,6 +81,24 @@ def test_what_went_out_is_not_told():
     )
 
 
+@pytest.mark.parametrize(
+    "printed",
+    [
+        f"key={SECRET}", f"/{SECRET}/x", "x%Ent8Q%7Eclient%2Bsecret%2Fof_the-gateway%22", SECRET[:20],
+        f"{SECRET[4:]}", f'{{"a":"{SECRET}"}}',
+    ],
+)  # fmt: skip
+def test_nor_is_a_part_of_it(printed):
+    """Cut short, or grown together with other words."""
+    made, _ = errands(400)
+    made.send("POST", "https://t.example/", body="s=Ent8Q%7Eclient%2Bsecret%2Fof_the-gateway-1&a=b")
+    made.send("POST", "https://t.example/", {"x": SECRET + "-1"})
+    told = made.cleaned(f"no {printed}-1 is known")
+    assert ("client" in told, "secret" in told, told[:3], told[-9:]) == (
+        False, False, "no ", " is known",
+    ), told  # fmt: skip
+
+
 def test_what_came_with_a_success_is_not_told():
     """A refusal's own words are."""
     made, _ = errands(200, b'{"access_token":"' + TOKEN.encode() + b'"}')

@@ -19,7 +19,11 @@ _TEXT_MAX: Final = 2_000
 """Characters of a reason that are looked at."""
 _REMEMBERED_MAX: Final = 65_536
 """Characters of one text that are remembered."""
-_RUN: Final = re.compile(r"[A-Za-z0-9_.~+/=\-]{16,}")
+_RUN: Final = re.compile(r"[A-Za-z0-9_.~+/%\-]{16,}")
+"""What may be a secret: as it is, or percent-encoded."""
+_PART: Final = 12
+"""Characters of such a text that are not told."""
+_CUT: Final = re.compile("\0+")
 _DIGIT: Final = re.compile(r"\d")
 _HIDDEN: Final = "…"
 _BESIDE: Final = frozenset({"localhost", "metadata", "metadata.google.internal"})
@@ -43,8 +47,10 @@ class Errands:
     ) -> HttpReply:
         """The answer, whatever its status. Raises ``OSError`` where none came."""
         data = body.encode() if isinstance(body, str) else body or b""
+        text = data.decode("utf-8", "replace")
         sent = {name.lower(): str(value) for name, value in (headers or {}).items()}
-        self._remember(unquote_plus(data.decode("utf-8", "replace")))
+        self._remember(text)
+        self._remember(unquote_plus(text))
         for value in sent.values():
             self._remember(value)
         asked = TokenRequest(
@@ -56,17 +62,26 @@ class Errands:
         return reply
 
     def cleaned(self, text: str) -> str:
-        """``text`` without anything that was sent, or that came with a success."""
-        return _RUN.sub(self._cut, text[:_TEXT_MAX])
+        """``text`` without anything that was sent, or that came with a success: neither the whole
+        of it, whatever it is beside, nor a part that is longer than a few characters.
+        """
+        text = text[:_TEXT_MAX]
+        parts = {
+            run[at : at + _PART]
+            for said in self._said
+            for run in _RUN.findall(said)
+            if _DIGIT.search(run)  # else it is a name of something
+            for at in range(len(run) - _PART + 1)
+        }
+        hidden = [False] * len(text)
+        for at in range(len(text) - _PART + 1):
+            if text[at : at + _PART] in parts:
+                hidden[at : at + _PART] = [True] * _PART
+        kept = "".join("\0" if hide else char for char, hide in zip(text, hidden, strict=True))
+        return _CUT.sub(_HIDDEN, kept)
 
     def _remember(self, text: str) -> None:
         self._said.append(text[:_REMEMBERED_MAX])
-
-    def _cut(self, match: re.Match[str]) -> str:
-        run = match[0]
-        if not _DIGIT.search(run):  # a name of something
-            return run
-        return _HIDDEN if any(run in said for said in self._said) else run
 
 
 def is_beside(url: str) -> bool:
