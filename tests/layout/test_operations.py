@@ -34,8 +34,10 @@ from trivium.wire.operation import (
     FORM_ONLY,
     FORM_OR_JSON,
     HEDGED,
+    NAMED_BY_PATH,
     PRODUCT,
     SHAPE,
+    STREAMED_AS,
     TABLE,
     TALKS,
     TOKEN_COUNTS,
@@ -215,7 +217,7 @@ def test_it_is_rehearsed(operation):
 @ALL
 def test_it_can_be_asked_about(operation):
     """All that callers ask for, but counts and what only an address tells apart."""
-    by_address = SHAPE[operation] is Shape.GENERATE and operation is not Operation.GENERATE
+    by_address = SHAPE[operation] in NAMED_BY_PATH and operation not in STREAMED_AS
     expected = operation not in TOKEN_COUNTS | UPSTREAM_ONLY and not by_address
     assert expected is (operation in EXPLAINED)
     question = msgspec.json.encode({"shape": operation.value, "model": "m", "body": {}})

@@ -1,4 +1,4 @@
-"""The four SDKs as one: each asks in its own way, and what it got is told in one form.
+"""The five SDKs as one: each asks in its own way, and what it got is told in one form.
 
 A caller keeps a conversation as its SDK's documentation does: what came is appended as the SDK
 gives it, so what is sent back is what the SDK would send.
@@ -316,4 +316,119 @@ class Generate:
         return answer.parsed
 
 
-CALLERS = {"chat": Chat, "responses": Responses, "messages": Messages, "generate": Generate}
+class Converse:
+    """boto3, Converse and ConverseStream."""
+
+    STOP, LENGTH, BLOCKED, CALLED = "end_turn", "max_tokens", "content_filtered", "tool_use"
+
+    def __init__(self, client):
+        self.client = client
+        self.turns = [{"role": "user", "content": [{"text": QUESTION}]}]
+
+    def ask(self, model, *, stream=False, tools=False):
+        options = {
+            "modelId": model,
+            "messages": self.turns,
+            "inferenceConfig": {"maxTokens": 64},
+        }
+        if tools:
+            declared = [
+                {"toolSpec": {"name": name, "inputSchema": {"json": schema}}}
+                for name, schema in SCHEMAS.items()
+            ]
+            options["toolConfig"] = {"tools": declared}
+        if stream:
+            message, end, usage = gathered(self.client.converse_stream(**options)["stream"])
+        else:
+            answer = self.client.converse(**options)
+            message, end = answer["output"]["message"], answer["stopReason"]
+            usage = answer["usage"]
+        self.turns.append(message)
+        content = message["content"]
+        calls = [block["toolUse"] for block in content if "toolUse" in block]
+        self.called = [call["toolUseId"] for call in calls]
+        thoughts = [
+            block["reasoningContent"].get("reasoningText", {}).get("text", "")
+            for block in content
+            if "reasoningContent" in block
+        ]
+        cached = usage["cacheReadInputTokens"] + usage["cacheWriteInputTokens"]
+        assert usage["inputTokens"] + cached + usage["outputTokens"] == usage["totalTokens"]
+        return Heard(
+            "".join(block.get("text", "") for block in content),
+            [(call["name"], call["input"]) for call in calls],
+            end,
+            (usage["inputTokens"] + cached, usage["outputTokens"]),
+            "".join(thoughts),
+        )
+
+    def answer(self, results):
+        rows = [
+            {"toolResult": {"toolUseId": call, "content": [{"text": result}]}}
+            for call, result in zip(self.called, results, strict=True)
+        ]
+        self.turns.append({"role": "user", "content": rows})
+
+    def show(self):
+        source = {"bytes": base64.b64decode(PNG)}
+        self.turns[0]["content"] = [{"image": {"format": "png", "source": source}}]
+
+    def parse(self, model):
+        schema = {"schema": json.dumps(Town.model_json_schema()), "name": "Town"}
+        answer = self.client.converse(
+            modelId=model,
+            messages=self.turns,
+            outputConfig={
+                "textFormat": {"type": "json_schema", "structure": {"jsonSchema": schema}}
+            },
+        )
+        return Town.model_validate_json(answer["output"]["message"]["content"][-1]["text"])
+
+
+def gathered(events):
+    """A streamed answer put together as the vendor's own examples do it: message, end, usage."""
+    blocks, end, usage, role = {}, None, None, None
+    for event in events:
+        ((kind, told),) = event.items()
+        if kind == "messageStart":
+            role = told["role"]
+        elif kind == "contentBlockStart":
+            blocks[told["contentBlockIndex"]] = {
+                "toolUse": {**told["start"]["toolUse"], "input": ""}
+            }
+        elif kind == "contentBlockDelta":
+            _grown(blocks.setdefault(told["contentBlockIndex"], {}), told["delta"])
+        elif kind == "contentBlockStop":
+            block = blocks[told["contentBlockIndex"]]
+            if "toolUse" in block:
+                block["toolUse"]["input"] = json.loads(block["toolUse"]["input"])
+        elif kind == "messageStop":
+            end = told["stopReason"]
+        else:
+            assert "metadata" == kind
+            usage = told["usage"]
+    assert list(range(len(blocks))) == list(blocks)
+    return {"role": role, "content": list(blocks.values())}, end, usage
+
+
+def _grown(block, delta):
+    ((kind, piece),) = delta.items()
+    if kind == "text":
+        block["text"] = block.get("text", "") + piece
+    elif kind == "toolUse":
+        block["toolUse"]["input"] += piece["input"]
+    elif "redactedContent" in piece:
+        block["reasoningContent"] = piece
+    else:
+        said = block.setdefault("reasoningContent", {"reasoningText": {}})["reasoningText"]
+        ((name, text),) = piece.items()
+        said[name] = said.get(name, "") + text
+
+
+CALLERS = {
+    "chat": Chat,
+    "responses": Responses,
+    "messages": Messages,
+    "generate": Generate,
+    "converse": Converse,
+}

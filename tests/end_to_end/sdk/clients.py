@@ -5,7 +5,10 @@ import dataclasses
 import warnings
 
 import anthropic
+import boto3
 import openai
+import pytest
+from botocore.config import Config
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of an escape in one of its own docstrings
@@ -42,3 +45,28 @@ def google_at(base_url, key, wire, **options):
     options |= {"base_url": base_url, "client_args": {"event_hooks": wire.hooks}}
     with genai.Client(api_key=key, http_options=options) as client:
         yield client
+
+
+@contextlib.contextmanager
+def bedrock_at(base_url, key, wire, **options):
+    """Amazon's client, which takes its key from the environment and from nowhere else.
+
+    It sends a bearer token to an address of https alone. The gateway under test has no certificate,
+    so the request is turned to http when it is written and about to be sent.
+    """
+    options.setdefault("retries", {"total_max_attempts": 1, "mode": "standard"})
+    config = Config(connect_timeout=10, read_timeout=60, **options)
+
+    def send(request, **_):
+        wire.sent.append(request)
+        request.url = request.url.replace("https://", "http://", 1)
+
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_BEARER_TOKEN_BEDROCK", key)
+        environment.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        session = boto3.Session(region_name="us-east-1")
+        secure = base_url.replace("http://", "https://", 1)
+        client = session.client("bedrock-runtime", endpoint_url=secure, config=config)
+        client.meta.events.register("before-send.bedrock-runtime", send)
+        with contextlib.closing(client):
+            yield client

@@ -10,11 +10,12 @@ import warnings
 import anthropic as anthropic_sdk
 import openai as openai_sdk
 import pytest
+from botocore.exceptions import ClientError
 
 from end_to_end.features.asking import SHAPES
 from end_to_end.features.telling import TEXT
 from end_to_end.sdk.callers import CALLERS, Forgetful, Town
-from end_to_end.sdk.clients import Wire, anthropic_at, google_at, openai_at
+from end_to_end.sdk.clients import Wire, anthropic_at, bedrock_at, google_at, openai_at
 from end_to_end.sdk.node import run
 from end_to_end.sdk.pairs import CALLED, RESULTS, TOWN, Strict, settings
 from end_to_end.sdk.served import served
@@ -50,8 +51,15 @@ def clients(gateway):
         openai_at(base, key, Wire(), max_retries=0) as openai,
         anthropic_at(gateway.origin, key, Wire(), max_retries=0) as anthropic,
         google_at(f"{gateway.origin}/vendorc", key, Wire()) as google,
+        bedrock_at(gateway.origin, key, Wire()) as bedrock,
     ):
-        yield {"chat": openai, "responses": openai, "messages": anthropic, "generate": google}
+        yield {
+            "chat": openai,
+            "responses": openai,
+            "messages": anthropic,
+            "generate": google,
+            "converse": bedrock,
+        }
 
 
 @pytest.fixture
@@ -156,7 +164,15 @@ ERRORS = {
     "responses": (openai_sdk.APIStatusError, "status_code"),
     "messages": (anthropic_sdk.APIStatusError, "status_code"),
     "generate": (genai_errors.APIError, "code"),
+    "converse": (ClientError, "response"),
 }
+AMAZONS = {
+    400: (400, "ValidationException"),
+    429: (429, "ThrottlingException"),
+    502: (500, "InternalServerException"),
+    503: (503, "ServiceUnavailableException"),
+}
+"""A status, and the exception that it is in Amazon's words."""
 
 
 @PAIRS
@@ -164,20 +180,27 @@ ERRORS = {
 @pytest.mark.parametrize(
     ("scene", "status"), [("bad", 400), ("busy", 429), ("broke", 502), ("over", 503)]
 )
-def test_a_refusal_of_the_vendor(caller_of, caller, upstream, stream, scene, status):
+def test_a_refusal_of_the_vendor(clients, caller_of, caller, upstream, stream, scene, status):
     """The SDK's error class for it, never a broken answer."""
     if (caller, status) == ("messages", 503):
         status = 529  # the shape's own word for an overload
     kind, member = ERRORS[caller]
     with pytest.raises(kind) as caught:
         caller_of(caller).ask(f"{scene}-{upstream}", stream=stream)
-    assert status == getattr(caught.value, member)
+    told = getattr(caught.value, member)
+    if caller == "converse":
+        status, name = AMAZONS[status]
+        assert isinstance(caught.value, getattr(clients["converse"].exceptions, name))
+        assert told["Error"]["Message"]
+        assert told["ResponseMetadata"]["RequestId"].startswith("req_")
+        told = told["ResponseMetadata"]["HTTPStatusCode"]
+    assert status == told
 
 
 @PAIRS
 def test_an_error_inside_the_stream(caller_of, caller, upstream):
     """The SDK raises: words that were said are not an answer."""
-    broken = (openai_sdk.APIError, anthropic_sdk.APIError, genai_errors.APIError)
+    broken = (openai_sdk.APIError, anthropic_sdk.APIError, genai_errors.APIError, ClientError)
     with pytest.raises(broken) as caught:
         caller_of(caller).ask(f"broken-{upstream}", stream=True)
     assert "RULES" not in str(caught.value)

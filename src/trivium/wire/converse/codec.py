@@ -5,7 +5,7 @@ from typing import Final
 from trivium.conversation.finish import Unified
 from trivium.conversation.parts import ReasoningForm
 from trivium.conversation.shape_capabilities import ShapeCapabilities
-from trivium.wire.codec import Codec
+from trivium.wire.codec import Codec, UpstreamCodec
 from trivium.wire.converse import (
     citations,
     read_answer,
@@ -38,3 +38,5 @@ CODEC: Final = Codec(
         tiers=frozenset({"default", "priority", "flex"}),
     ),
 )
+UPSTREAM: Final[UpstreamCodec] = CODEC
+"""What an upstream of the shape is asked with, and heard by."""

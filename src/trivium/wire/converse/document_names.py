@@ -1,9 +1,10 @@
 """Names of documents as the converse shape demands them: of few characters, each once a request.
 
 The vendor warns that a model may take a name for instructions, and recommends a neutral one.
-Sources, read on 2026-11-28: ``DocumentBlock`` of botocore 1.44's model of the service; that a second
-document of the same name is refused: https://github.com/maximhq/bifrost/issues/7003; that letters'
-case makes no other name: https://github.com/aws-samples/sample-strands-agent-with-agentcore/pull/290.
+Sources, read on 2026-11-28: ``DocumentBlock`` of botocore 1.44's model of the service; that a
+second document of the same name is refused, and that case makes no difference:
+https://github.com/maximhq/bifrost/issues/7003,
+https://github.com/aws-samples/sample-strands-agent-with-agentcore/pull/290.
 """
 
 import re

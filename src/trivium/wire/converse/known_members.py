@@ -52,7 +52,7 @@ DELTA: Final = KnownMembers(
             **all_read("text citation toolResult"),
             "toolUse": all_read("input"),
             "reasoningContent": all_read("text signature redactedContent"),
-            "image": {"source": all_read("bytes"), "error": all_read("message")},
+            "image": {"source": all_read("bytes"), "error": TOLD},
         },
     },
 )

@@ -5,6 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.answer import Answer, Candidate
+from trivium.conversation.finish import Finish
 from trivium.conversation.parts import Text
 from trivium.wire import caps
 from trivium.wire.codec import AnswerContext
@@ -66,7 +67,7 @@ def _answer(body: bytes) -> ConverseUncounted:
     return _decode_uncounted(sound(body))
 
 
-def ended(reason: Any, holder: Any) -> finish.Finish:
+def ended(reason: Any, holder: Any) -> Finish:
     """The end of an answer, with the stop sequence that a model's own members name."""
     fields = holder.additionalModelResponseFields
     sequence = fields.get("stop_sequence") if isinstance(fields, dict) else None

@@ -88,12 +88,19 @@ def _known(block: ConverseBlock, kind: str, raw: bytes, context: AnswerContext) 
     if block.citationsContent is not None:
         cited = block.citationsContent
         return Text(citations.pieces(cited.content), citations.answered(cited.citations))
+    return _medium(block, kind, raw)
+
+
+def _medium(block: ConverseBlock, kind: str, raw: bytes) -> Part:
+    """A picture or a sound, of which one that did not come as bytes is kept as it is; else a text
+    that may be empty.
+    """
     if block.image is not None:
         source = inline(block.image, IMAGE_TYPES)
-        return unseen(kind, raw) if source is None else Image(source)
+        return VendorPart(Native(SHAPE, raw), kind) if source is None else Image(source)
     if block.audio is not None:
         source = inline(block.audio, SOUND_TYPES)
-        return unseen(kind, raw) if source is None else Audio(source)
+        return VendorPart(Native(SHAPE, raw), kind) if source is None else Audio(source)
     return Text(string(block.text) or "")
 
 
@@ -115,11 +122,6 @@ def inline(medium: ConverseMedium, types: Mapping[str, str]) -> Inline | None:
     mime = types.get(medium.format) if isinstance(medium.format, str) else None
     data = string(medium.source.bytes) if medium.source is not None else None
     return Inline(mime, data) if mime and data else None
-
-
-def unseen(kind: str, raw: bytes) -> VendorPart:
-    """A picture or sound that did not come as bytes."""
-    return VendorPart(Native(SHAPE, raw), kind)
 
 
 def server_call(name: Any, raw: bytes) -> VendorPart:

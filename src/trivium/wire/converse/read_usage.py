@@ -2,8 +2,8 @@
 
 ``inputTokens`` leaves cache reads and writes out; ``totalTokens`` is a sum and says nothing more.
 ``outputTokens`` contains reasoning, which is not counted apart.
-Sources, read on 2026-11-28: ``TokenUsage`` of botocore 1.44's model of the service; "Prompt caching"
-of Bedrock's user guide, https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html.
+Sources, read on 2026-11-28: ``TokenUsage`` of botocore 1.44's model of the service; "Prompt
+caching" of the user guide, https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html.
 """
 
 from typing import Any, Final

@@ -115,13 +115,17 @@ class ConverseWriter(ConverseMediaWriter):
             return [self._call(part)]
         if isinstance(part, ToolResult):
             return [self._result(part, where)]
+        return self._given(part, where)
+
+    def _given(self, part: Part, where: str) -> list[BlockRow]:
+        """What is neither said nor done: pictures, files, blocks of a vendor's own."""
         if isinstance(part, SearchResult):
             return [self.search_result(part)]
         if isinstance(part, VendorPart):
             return self._vendor(part, where)
         if isinstance(part, Audio) and part.transcript:
             return self.text(Text(part.transcript), where)
-        row = self.media(part)
+        row = self.media(part) if isinstance(part, Image | Document | Video | Audio) else {}
         return [row] if row else []
 
     def _citations(self, citations: Sequence[Citation]) -> list[msgspec.Raw]:
@@ -179,9 +183,9 @@ class ConverseWriter(ConverseMediaWriter):
                 and Input.RESULT_MEDIA not in self.facts.inputs
             ):
                 self.lacks(_MEDIA[type(one)], "this model takes no media in tool results")
-            for row in self._rows(one, where):
-                self._fits(row)
-                content.append(row)
+            for block in self._rows(one, where):
+                self._fits(block)
+                content.append(block)
         row: BlockRow = {"toolUseId": part.call_id, "content": content}
         if part.error and self.takes(Concept.RESULT_ERROR):
             row["status"] = "error"

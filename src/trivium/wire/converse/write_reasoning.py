@@ -2,8 +2,8 @@
 
 The shape itself has an effort, a limit, a temperature and ``topP``. All else is a member of the
 model's own, under ``additionalModelRequestFields``: which, the model's profile says
-(``conversation.target.OwnFields``). Combinations known to fail are never sent; the caller's contract
-(forced calls, its own output limit) stands, the hint gives way and is reported.
+(``conversation.target.OwnFields``). Combinations known to fail are never sent; the caller's
+contract (forced calls, its own output limit) stands, the hint gives way and is reported.
 Sources, read on 2026-11-28: botocore 1.44's model of the service; "Extended thinking" and "Adaptive
 thinking" of Bedrock's user guide; "Using the Converse API" and "Extended thinking" of Nova 2's;
 efforts of OpenAI's models, tried live: https://github.com/anomalyco/opencode/pull/48195.
@@ -188,26 +188,11 @@ def _effort(step: Effort, writing: ConverseWriter, out: SettledReasoning) -> Non
 
 def _sampling(conversation: Conversation, writing: ConverseWriter, out: SettledReasoning) -> None:
     """The sampling members that this model takes together."""
-    requested, facts = conversation.sampling, writing.facts
-    inference = out.inference
+    requested = conversation.sampling
     if requested.temperature is not None:
-        temperature: Any = requested.temperature  # an integer stays one
-        most = min(facts.temperature_max, 1.0)
-        if temperature > most:
-            writing.changes(Concept.TEMPERATURE, f"at most {most:g}")
-            temperature = most
-        if out.thinks and temperature != 1:
-            writing.lacks(Concept.TEMPERATURE, _THINKS)
-        else:
-            inference["temperature"] = temperature
+        _temperature(requested.temperature, writing, out)
     if requested.top_p is not None:
-        if out.thinks and requested.top_p < _TOP_P_MIN:
-            writing.lacks(Concept.TOP_P, _THINKS)
-        elif "temperature" in inference and not facts.temperature_with_top_p:
-            if requested.top_p != 1:  # which leaves nothing out
-                writing.lacks(Concept.TOP_P, "not taken together with temperature")
-        else:
-            inference["topP"] = requested.top_p
+        _top_p(requested.top_p, writing, out)
     if requested.top_k is not None:
         _top_k(requested.top_k, writing, out)
     for concept, value in (
@@ -218,6 +203,28 @@ def _sampling(conversation: Conversation, writing: ConverseWriter, out: SettledR
     ):
         if value is not None:
             writing.lacks(concept, "the converse shape has no such member")
+
+
+def _temperature(wanted: Any, writing: ConverseWriter, out: SettledReasoning) -> None:
+    """``wanted`` is a number; an integer stays one."""
+    most = min(writing.facts.temperature_max, 1.0)
+    if wanted > most:
+        writing.changes(Concept.TEMPERATURE, f"at most {most:g}")
+        wanted = most
+    if out.thinks and wanted != 1:
+        writing.lacks(Concept.TEMPERATURE, _THINKS)
+    else:
+        out.inference["temperature"] = wanted
+
+
+def _top_p(wanted: Any, writing: ConverseWriter, out: SettledReasoning) -> None:
+    if out.thinks and wanted < _TOP_P_MIN:
+        writing.lacks(Concept.TOP_P, _THINKS)
+    elif "temperature" in out.inference and not writing.facts.temperature_with_top_p:
+        if wanted != 1:  # which leaves nothing out
+            writing.lacks(Concept.TOP_P, "not taken together with temperature")
+    else:
+        out.inference["topP"] = wanted
 
 
 def _top_k(top_k: int, writing: ConverseWriter, out: SettledReasoning) -> None:

@@ -1,8 +1,8 @@
 """Tools and the choice among them for an upstream of the converse shape.
 
-It demands tools wherever the history has calls, and has no word for "none": both are said in words.
-Sources, read on 2026-11-28: botocore 1.44's model of the service; that ``toolConfig`` must be there:
-https://github.com/aws-samples/bedrock-access-gateway/pull/239.
+It demands tools wherever the history has calls, and has no choice of none: both are said in words.
+Sources, read on 2026-11-28: botocore 1.44's model of the service; that ``toolConfig`` must be
+there: https://github.com/aws-samples/bedrock-access-gateway/pull/239.
 """
 
 from typing import Any, Final
