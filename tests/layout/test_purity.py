@@ -45,6 +45,18 @@ ALLOWED = frozenset(
 EXCEPTIONS = {
     ("wire", "python_multipart.exceptions"): "boundaries are found by a library that does no I/O",
     ("wire", "python_multipart.multipart"): "boundaries are found by a library that does no I/O",
+    **dict.fromkeys(
+        [
+            ("providers", name)
+            for name in (
+                "botocore",
+                "botocore.config",
+                "botocore.credentials",
+                "botocore.session",
+            )
+        ],
+        "an identity in AWS is found by a library, which a thread imports and waits for",
+    ),
     ("providers", "importlib"): "the registry reads its table from inside the package",
     ("providers", "importlib.resources"): "the registry reads its table from inside the package",
     ("providers", "tomllib"): "the table of compatible providers is TOML",

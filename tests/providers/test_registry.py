@@ -17,8 +17,10 @@ from trivium.providers.registry import PROVIDERS, ProviderRow, rows
 from trivium.wire.operation import SHAPE, Operation, Shape
 
 ROWS = rows()
-MODULES = ("anthropic", "gemini", "openai", "vertex", "vertex-claude", "vertex-express",
-           "vertex-open")  # fmt: skip
+MODULES = (
+    "anthropic", "bedrock", "bedrock-mantle", "bedrock-messages", "bedrock-openai", "gemini", "openai",
+    "vertex", "vertex-claude", "vertex-express", "vertex-open",
+)  # fmt: skip
 HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"}
 
 

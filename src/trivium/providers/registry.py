@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from trivium.providers import anthropic, gemini, openai, vertex
+from trivium.providers import anthropic, bedrock, gemini, openai, vertex
 from trivium.providers.base import ACCEPT, Capabilities, Provider
 from trivium.providers.credential import STATIC, Credential, CredentialChoice, Renewed
 from trivium.providers.failure import default_failure
@@ -108,8 +108,8 @@ def rows() -> dict[str, ProviderRow]:
 
 @cache
 def _all() -> dict[str, Provider]:
-    modules = (openai.PROVIDER, anthropic.PROVIDER, gemini.PROVIDER, *vertex.PROVIDERS)
-    found = {provider.name: provider for provider in modules}
+    own = (openai.PROVIDER, anthropic.PROVIDER, gemini.PROVIDER)
+    found = {provider.name: provider for provider in (*own, *bedrock.PROVIDERS, *vertex.PROVIDERS)}
     for name, row in rows().items():
         found[name] = row.provider(name)
     return found

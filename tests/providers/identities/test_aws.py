@@ -116,7 +116,7 @@ def test_a_pod_has_a_web_identity(cloud, monkeypatch, tmp_path):
     token.write_text("of another cluster")
     monkeypatch.setenv("AWS_ROLE_ARN", ROLE)
     monkeypatch.setenv("AWS_WEB_IDENTITY_TOKEN_FILE", str(token))
-    with pytest.raises(ValueError, match="InvalidIdentityToken.*No OpenIDConnect provider"):
+    with pytest.raises(ValueError, match=r"InvalidIdentityToken.*No OpenIDConnect provider"):
         find({}, around())
     token.write_text(aws_double.WEB_TOKEN)
     got = find({}, around())
@@ -155,7 +155,7 @@ def test_version_1_is_never_asked(cloud):
 def test_where_nobody_is_found_it_is_said_where_one_looked(cloud, monkeypatch):
     """Nothing is asked where that is switched off."""
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    with pytest.raises(LookupError, match="none in the environment, in ~/.aws, of a web identity"):
+    with pytest.raises(LookupError, match=r"none in the environment, in ~/.aws, of a web identity"):
         find({}, around())
     assert [] == cloud.asked
 
@@ -205,7 +205,7 @@ def test_a_service_that_is_away_is_told_apart(cloud, monkeypatch):
 
 def test_sts_goes_by_the_channels_proxy(cloud):
     """The metadata service does not."""
-    with pytest.raises(ConnectionError, match="127.0.0.1:1|proxy"):
+    with pytest.raises(ConnectionError, match=r"127.0.0.1:1|proxy"):
         find(ASSUMED, around(proxy="http://127.0.0.1:1"))
     assert ["imds PUT token", "imds GET role", "imds GET gateway-role"] == cloud.asked[:3]
     assert "sts AssumeRole" not in cloud.asked
