@@ -1,9 +1,13 @@
 """Requests of the Gemini API's dialect, as Vertex AI takes them."""
 
+import contextlib
+import time
+
 import msgspec
 import pytest
 
-from trivium.wire.generate.for_vertex import changes, counted
+from trivium.faults import Fault
+from trivium.wire.generate.for_vertex import MENDED_MAX, changes, counted
 from trivium.wire.operation import Operation
 from trivium.wire.peek import members
 
@@ -55,6 +59,17 @@ def test_bytes_of_other_contents_stay():
         rb'[{"role":"model","parts":[{"text":"\u0061", "n":1.50}]},{"parts":[],"role":"user"}]'
         == changed["contents"]
     )
+
+
+def test_more_than_a_conversation_has_is_left_to_the_vendor():
+    """Nobody else waits for somebody's thousands of contents."""
+    assert None is mended({"contents": [HI] * (MENDED_MAX + 1)})[0]
+    assert [USER] * MENDED_MAX == mended({"contents": [HI] * MENDED_MAX})[0]["contents"]
+    began = time.perf_counter()
+    for body in (b'{"contents":[' + b"{}," * 1_000_000 + b"{}]}", b'{"contents":' + b"[" * 9_999):
+        with contextlib.suppress(Fault):
+            assert (None, []) == mended(body)
+    assert time.perf_counter() - began < 3
 
 
 def test_twice_the_same_member_stays():

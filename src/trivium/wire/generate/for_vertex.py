@@ -11,11 +11,12 @@ Sources: google-genai 3.3.0 (``models.py``: what ``_to_vertex`` refuses and writ
 of ``publishers.models.generateContent`` and ``countTokens``, read 2026-11-28.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from trivium.faults import Fault
+from trivium.wire import json_size
 from trivium.wire.operation import Operation
 from trivium.wire.peek import Members, members
 
@@ -31,7 +32,19 @@ _COUNTED: Final = (
 _CONTENTS: Final = "contents"
 _USER: Final = b'"user"'
 _KNOWN: Final = frozenset({"user", "model"})
+MENDED_MAX: Final = 1_000
+"""Contents that are given a role; a conversation has a tenth of them. Where more lack it, or a body
+holds more than ``_OBJECTS_MAX`` of objects, it is left to the vendor: others wait meanwhile. Braces
+in texts count for objects where a body is large."""
+_OBJECTS_MAX: Final = 20_000
+
+
+class _Spoken(msgspec.Struct, gc=False):
+    role: Any = None
+
+
 _elements: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_spoken: Final = msgspec.json.Decoder(list[_Spoken]).decode
 _role: Final = msgspec.json.Decoder(str).decode
 
 
@@ -81,18 +94,28 @@ def _named(body: Members) -> bytes | None:
         return None
     if raw.startswith(b"{"):
         return _with_role(raw)
-    try:
-        elements = _elements(raw)
-    except msgspec.DecodeError:
+    if raw.count(b"{") > _OBJECTS_MAX and (
+        len(raw) > json_size.PACED_BYTES or json_size.exceeds(raw, _OBJECTS_MAX)
+    ):
         return None
-    out: list[bytes] = []
+    try:
+        lacking = [at for at, one in enumerate(_spoken(raw)) if not _is_role(one.role)]
+        if not lacking or len(lacking) > MENDED_MAX:
+            return None
+        out = [bytes(element) for element in _elements(raw)]
+    except (msgspec.DecodeError, RecursionError):
+        return None
     changed = False
-    for element in elements:
-        content = bytes(element)
-        named = _with_role(content)
-        out.append(content if named is None else named)
-        changed = changed or named is not None
+    for at in lacking:
+        named = _with_role(out[at])
+        if named is not None:
+            out[at] = named
+            changed = True
     return b"[" + b",".join(out) + b"]" if changed else None
+
+
+def _is_role(role: Any) -> bool:
+    return isinstance(role, str) and role in _KNOWN
 
 
 def _with_role(content: bytes) -> bytes | None:
