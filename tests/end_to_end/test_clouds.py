@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from pathlib import Path
 
 import pytest
 import structlog
@@ -278,3 +279,54 @@ async def test_nothing_secret_is_told(cloud, request, monkeypatch):
     assert len(secrets) >= 3
     for secret in secrets:
         assert secret not in text
+
+
+FILTERED = {
+    "error": {
+        "message": "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+        "type": None, "param": "prompt", "code": "content_filter", "status": 400,
+        "innererror": {
+            "code": "ResponsibleAIPolicyViolation",
+            "content_filter_result": {"violence": {"filtered": True, "severity": "medium"}},
+        },
+    }
+}  # fmt: skip
+SAFE = {"hate": {"filtered": False, "severity": "safe"}}
+
+
+@pytest.mark.asyncio
+async def test_what_azures_filter_says_is_carried(azure):
+    """In whole answers and in streams, which begin with a chunk that has no choices."""
+    found = [{"prompt_index": 0, "content_filter_results": SAFE}]
+    choice = {**CHAT["choices"][0], "content_filter_results": SAFE}
+    whole = {**CHAT, "prompt_filter_results": found, "choices": [choice]}
+    stream = (Path(__file__).parents[1] / "fixtures/chat/azure.sse").read_bytes()
+    azure.answers = {
+        "/chat/completions": lambda body: (200, stream if body.get("stream") else whole)
+    }
+    async with before(application(azure), ca_file=azure.ca_file) as gateway:
+        _, _, answer = await gateway.post("/v1/chat/completions", ASKED)
+        assert whole == json.loads(answer)
+        _, _, answer = await gateway.post("/v1/chat/completions", {**ASKED, "stream": True})
+        assert b"prompt_filter_results" in answer
+        assert (answer.count(b'"choices":[]'), answer.endswith(b"data: [DONE]\n\n")) == (
+            stream.count(b'"choices":[]'), True,
+        )  # fmt: skip
+        status, _, answer = await gateway.post(
+            "/v1/messages", {**ASKED, "max_tokens": 9, "stream": True}
+        )
+    assert (200, True) == (status, b"message_stop" in answer), answer
+
+
+@pytest.mark.asyncio
+async def test_a_prompt_that_azure_filters_is_the_callers(azure):
+    """A 400 of its own kind in each shape, with nothing of the vendor's addresses."""
+    azure.answers = {"/chat/completions": (400, FILTERED)}
+    async with before(application(azure), ca_file=azure.ca_file) as gateway:
+        status, _, answer = await gateway.post("/v1/chat/completions", ASKED)
+        error = json.loads(answer)["error"]
+        assert (400, "content_policy_violation", "prompt") == (
+            status, error["code"], error["param"],
+        ), error  # fmt: skip
+        status, _, answer = await gateway.post("/v1/messages", {**ASKED, "max_tokens": 9})
+    assert (400, "invalid_request_error") == (status, json.loads(answer)["error"]["type"])

@@ -341,7 +341,10 @@ class _Builder:
         try:
             finder.inspect({name: secret.reveal() for name, secret in found.items()})
         except ValueError as exc:
-            self._report((*path, "credential"), str(exc))
+            if isinstance(provider.credential, CredentialChoice) and not found:
+                self._report((*path, "api_key"), f"is missing, and credential {exc}")
+            else:
+                self._report((*path, "credential"), str(exc))
 
     def _header(self, path: Path, text: str) -> str:
         if not text.startswith(REGISTERED):
