@@ -31,9 +31,9 @@ def test_other_schemes_present_no_key(value):
     assert None is key_of({b"authorization": value})
 
 
-@pytest.mark.parametrize("name", [b"x-api-key", b"x-goog-api-key"])
+@pytest.mark.parametrize("name", [b"x-api-key", b"x-goog-api-key", b"api-key"])
 def test_a_key_header_is_the_key(name):
-    """Anthropic's and Google's."""
+    """Anthropic's, Google's and Azure's."""
     assert A == key_of({name: A})
 
 

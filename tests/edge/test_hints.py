@@ -14,8 +14,9 @@ ANTHROPIC = (
 )
 OLLAMA = "Ollama's own API is not served: use the client's OpenAI mode, with a base URL that ends in /v1."
 VERTEX = (
-    "Addresses of Vertex AI are not served: use the client with an API key and without Vertex "
-    "(google-genai: `vertexai=False`; Anthropic: `Anthropic` in place of `AnthropicVertex`)."
+    "Of Vertex AI are served, below …/publishers/{publisher}/models/{model}: :generateContent, "
+    ":streamGenerateContent, :countTokens, :embedContent, :predict for texts, :rawPredict and "
+    ":streamRawPredict, besides …/endpoints/openapi/chat/completions."
 )
 COMPACT = "Compaction is not served: send the conversation to POST /v1/responses, shortened by the client."
 VIDEOS = (
@@ -25,8 +26,12 @@ VIDEOS = (
 REALTIME = "Realtime sessions are not served: POST to /v1/responses."
 GOOGLE = "Google clients add the version themselves: the base URL ends before it, or in /gemini."
 AZURE = (
-    "Addresses of Azure OpenAI are not served: use `OpenAI` in place of `AzureOpenAI`, with a base "
-    "URL that ends in /v1."
+    "Of Azure OpenAI are served /openai/deployments/{model}/… for chat/completions, completions, "
+    "embeddings, images and audio, and /openai/v1/… for what is at /v1/…."
+)
+BEDROCK = (
+    "Of Amazon Bedrock are served, below /model/{model}/: converse, converse-stream, invoke, "
+    "invoke-with-response-stream and count-tokens."
 )
 ENGINES = (
     "Engines are models now: POST to /v1/completions, /v1/chat/completions or /v1/embeddings, with "
@@ -57,9 +62,11 @@ HINTS = {
     b"/v1/chat/completions/chat/completions": OPENAI,
     b"/gemini/chat/completions": OPENAI,
     b"/v1beta/openai/chat/completions": OPENAI,
-    b"/openai/deployments/gpt-5/chat/completions": AZURE,
-    b"/openai/deployments/gpt-5/embeddings": AZURE,
-    b"/openai/responses": AZURE,
+    b"/openai/deployments/gpt-5/responses": AZURE,
+    b"/openai/deployments": AZURE,
+    b"/openai/files": AZURE,
+    b"/model/m/invoke-with-bidirectional-stream": BEDROCK,
+    b"/model/m": BEDROCK,
     b"/v1/engines": ENGINES,
     b"/v1/engines/davinci/completions": ENGINES,
     b"/engines/ada/embeddings": ENGINES,
@@ -72,10 +79,10 @@ HINTS = {
     b"/api/chat": OLLAMA,
     b"/api/generate": OLLAMA,
     b"/api/embed": OLLAMA,
-    b"/v1/projects/p/locations/l/publishers/google/models/g:generateContent": VERTEX,
-    b"/v1beta1/projects/p/locations/l/publishers/google/models/g:generateContent": VERTEX,
-    b"/gemini/v1beta1/publishers/google/models/g:generateContent": VERTEX,
-    b"/v1/projects/p/locations/l/publishers/anthropic/models/c:streamRawPredict": VERTEX,
+    b"/v1/projects/p/locations/l/publishers/google/models/g:predictLongRunning": VERTEX,
+    b"/v1beta1/projects/p/locations/l/cachedContents": VERTEX,
+    b"/gemini/v1beta1/publishers/google/models/g:fly": VERTEX,
+    b"/v1/projects/p/locations/l/endpoints/1:predict": VERTEX,
     b"/v1/responses/compact": COMPACT,
     b"/v1/videos/characters": VIDEOS,
     b"/v1/videos/characters/char_1": VIDEOS,

@@ -35,6 +35,7 @@ FORMS = {
     "bearer": ("Authorization: Bearer {}", ""),
     "x-api-key": ("x-api-key: {}", ""),
     "x-goog-api-key": ("x-goog-api-key: {}", ""),
+    "api-key": ("api-key: {}", ""),
     "query": ("x-nothing: 1", "?key={}"),
 }
 

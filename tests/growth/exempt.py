@@ -7,6 +7,8 @@ EXEMPT = {
     ("conversation/fit.py", "_ordered"): TABLE,
     ("conversation/fit.py", "_refused"): TABLE,
     ("conversation/member_table.py", "_row"): "goes through the four public shapes, at import",
+    ("wire/bedrock/invoke.py", "counters"): TABLE,
+    ("wire/bedrock/invoke.py", "read"): TABLE,
     ("wire/chat/read_request.py", "_effort"): TABLE,
     ("wire/checks.py", "_explain"): "goes through the types of a member as we declare them",
     ("wire/converse/media.py", "_back"): "goes through a table of the gateway's own, at import",

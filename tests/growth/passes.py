@@ -1,5 +1,7 @@
 """Passes over a caller's or a vendor's lists that no codec's job takes by itself."""
 
+import base64
+
 import msgspec
 
 from growth import asked, canonical, streams, told
@@ -27,7 +29,10 @@ from trivium.ledger import journal
 from trivium.pipeline.continuation import Rounds
 from trivium.providers import error_body as bodies
 from trivium.providers import error_text, failure
+from trivium.providers.credential import HttpReply, Surroundings
+from trivium.providers.identities import errands
 from trivium.providers.repair import chat, messages, response_stream, responses
+from trivium.providers.wrapping import BEDROCK_MESSAGES
 from trivium.response_store import items, page, policy, rows
 from trivium.response_store.model import StoredResponse
 from trivium.response_store.signatures.model import SignatureTrace
@@ -48,10 +53,16 @@ from trivium.wire import (
     token_count,
 )
 from trivium.wire import state_refs as signs
-from trivium.wire.generate import read_answer_parts, views
+from trivium.wire.bedrock import invoke
+from trivium.wire.bedrock.chunks import Framer, Unframer
+from trivium.wire.generate import for_vertex, read_answer_parts, views
 from trivium.wire.generate.long_text import LongText
+from trivium.wire.messages import hosted
 from trivium.wire.operation import CONVERSATION, Operation, Shape
 from trivium.wire.state_refs import is_plain
+from trivium.wire.vertex import predict
+
+CHUNK = Framer().feed(b'event: ping\ndata: {"type":"ping"}\n\n', 1, 1)
 
 GOAL = target(StateOrigin("generate", "p", "main"), "m")
 
@@ -235,6 +246,13 @@ def _cut_open(n):
     return lambda: Cutter(("xyz",), 9).events(rows)
 
 
+def _hosted(data):
+    body = peek.members(data)
+    hosting = invoke.read(body, {})
+    own = body.splice(hosted.unhosted("m", stream=True))
+    BEDROCK_MESSAGES.wrapped(own, hosting)
+
+
 def over_bytes():
     """Passes over bodies, frames and forms."""
     objects = lambda n: b"[" + b",".join([b"{}"] * n) + b"]"  # noqa: E731 - one line of data
@@ -308,6 +326,19 @@ def over_bytes():
         "event frames": (lambda n: event_stream.event("e", b"{}") * (n // 8), lambda data: event_stream.EventFrames().feed(data)),
         "event frames in pieces": (lambda n: event_stream.event("e", b"{}") * (n // 64), _in_pieces(event_stream.EventFrames, 7)),
         "an event frame in pieces": (lambda n: event_stream.event("e", b"a" * n), _in_pieces(event_stream.EventFrames, 7)),
+        "chunks unframed": (lambda n: CHUNK * (n // 8), lambda data: Unframer().feed(data)),
+        "chunks unframed in pieces": (lambda n: CHUNK * (n // 64), _in_pieces(Unframer, 7)),
+        "a chunk of much": (lambda n: Framer().feed(b'data: {"a":"%b"}\n\n' % (b"a" * (8 * n)), 1, 1), lambda data: Unframer().feed(data)),
+        "a chunk of lines": (lambda n: event_stream.event("chunk", msgspec.json.encode({"bytes": b"{%b}" % (b"\r\n" * (8 * n))})), lambda data: Unframer().feed(data)),
+        "chunks framed": (lambda n: streams.wire("messages", "texts", n), lambda data: Framer().feed(data, 1, 1)),
+        "a chunk framed": (lambda n: b'event: message_stop\ndata: {"type":"message_stop","a":"%b"}\n\n' % (b"a" * (8 * n)), lambda data: Framer().feed(data, 1, 1)),
+        "a hosted body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"messages":[%b]}' % b",".join([b"{}"] * n), _hosted),
+        "betas of a body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["%b"]}' % (b"a" * (8 * n)), _hosted),
+        "betas of a header": (lambda n: "a," * n, lambda header: hosted.joined(hosted.split(header))),
+        "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(peek.members(data))[0])),
+        "counters of invoke": (lambda n: told.body("messages", "texts", n), invoke.counters),
+        "predict of a long text": (lambda n: b'{"instances":[{"content":"%b"}]}' % (b"a" * (8 * n)), lambda data: predict.asked(peek.members(data), "m")),
+        "predictions": (lambda n: b'{"embeddings":[%b]}' % b",".join([b'{"values":[0.5]}'] * n), predict.predictions),
         "event frame written": (lambda n: b"a" * n, lambda data: event_stream.event("e", data)),
         "sse halves": (halved, _in_pieces(text_repair.RepairingSplitter, 30_000)),
         "members made slim": (lambda n: msgspec.json.encode({f"a{at}": 1 for at in range(n)}), lambda data: peek.members(data).slim(frozenset())),
@@ -336,6 +367,17 @@ def over_bytes():
         "recall history": (input_("calls"), lambda data: items.array(items.history(items.listed(data), items.listed(data)))),
         "recall page": (input_("references"), _page),
         "recall refers": (lambda n: asked.body("responses", "references", n), lambda data: policy.refers(peek.members(data))),
+        "repair of contents without roles": (
+            lambda n: b'{"contents":[' + b",".join([b'{"parts":[{"text":"a"}]}'] * n) + b"]}",
+            lambda data: for_vertex.changes(Operation.GENERATE, peek.members(data)),
+        ),
+        "repair of a wrapped count": (
+            lambda n: b'{"generateContentRequest":{"contents":[' + b",".join([b"{}"] * n) + b"]}}",
+            for_vertex.counted,
+        ),
+        "what a token service says": (
+            lambda n: b"a1b2c3d4e5f6g7h8 " * n, _told_of,
+        ),
         "repair of a whole answer": (said("items"), lambda data: responses.answer(data, model="m", limit=9, at=1)),
         "repair of many parts": (said("parts"), lambda data: responses.answer(data, model="m", limit=9, at=1)),
         "error": (errors, lambda data: (bodies.read(data), failure.error_event(data))),
@@ -417,6 +459,17 @@ def _form(size):
         reader.finish()
 
     return work
+
+
+def _told_of(data):
+    """Everything that was sent comes back."""
+    around = Surroundings(
+        base_url="https://x.example", proxy=None, ca_file=None, limit_s=1,
+        ask=lambda *_: HttpReply(status=400, headers={}, body=data),
+    )  # fmt: skip
+    one = errands.Errands(around)
+    one.send("POST", "https://x.example/", body=data)
+    one.cleaned(data.decode())
 
 
 def _page(data):

@@ -113,3 +113,56 @@ def test_parts_that_do_not_go_together_are_told(more, said):
     with pytest.raises(SettingsError) as caught:
         build(settings, providers, normalise=lambda _, url: url)
     assert any(said in line for line in caught.value.lines), caught.value.lines
+
+
+VERTEX = "https://europe-west4-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4"
+AZURE = "https://r.openai.azure.com/openai/v1"
+WHO = {"tenant_id": "contoso.onmicrosoft.com", "client_id": "c"}
+
+
+@pytest.mark.parametrize(
+    ("provider", "base_url", "more", "said"),
+    [
+        ("vertex", VERTEX, {"credential": {"identity": "metadata"}}, None),
+        ("vertex", VERTEX, {"api_key": "k"}, None),
+        ("azure", AZURE, {"api_key": "k"}, None),
+        ("azure", AZURE, {"credential": WHO | {"client_secret": "s3cr3t"}}, None),
+        ("vertex", VERTEX, {}, (
+            "channels[0].api_key is missing, and credential names one identity by key, federation "
+            "or identity; there is none. Example: "
+            'credential = { key = "file:/etc/trivium/service-account.json" }')),
+        ("azure", AZURE, {}, (
+            "channels[0].api_key is missing, and credential names one identity by client_secret, "
+            "certificate, token_file or identity; there is none. Example: "
+            'credential = { tenant_id = "…", client_id = "…", client_secret = '
+            '"env:AZURE_CLIENT_SECRET" }')),
+        ("azure", AZURE, {"credential": {"client_secret": "s3cr3t", "client_id": "c"}}, (
+            "channels[0].credential client_secret goes with tenant_id and client_id; tenant_id is "
+            "missing")),
+        ("azure", AZURE, {"api_key": "k", "credential": {"identity": "managed"}}, (
+            "channels[0].credential names an identity, and there is an api_key as well: one of the "
+            "two is right")),
+        ("vertex", VERTEX, {"credential": {"key": "s3cr3t"}}, (
+            "channels[0].credential key is no JSON; give the whole file. Example: "
+            'credential = { key = "file:/etc/trivium/google.json" }')),
+        ("vertex", VERTEX, {"credential": {"keyfile": "s3cr3t"}}, (
+            "channels[0].credential.keyfile is nothing that provider vertex asks for (it takes "
+            "identity, key, federation, impersonate, delegates, service_account)")),
+        ("vertex", VERTEX.replace("/locations/europe-west4", ""),
+         {"credential": {"identity": "default"}}, (
+            "channels[0].base_url cannot be used: its path must name project and location, as "
+            "/v1/projects/acme-prod/locations/europe-west4; there is /v1/projects/p. Example: "
+            'base_url = "https://{location}-aiplatform.googleapis.com/v1/projects/{project}'
+            '/locations/{location}"')),
+    ],
+)  # fmt: skip
+def test_what_names_an_identity_is_looked_at_at_start(provider, base_url, more, said):
+    """A mistake says what is wrong, and what would be right; nothing of a secret."""
+    entry = ChannelEntry(name="c", provider=provider, base_url=base_url, **more)
+    if said is None:
+        assert () == build(Settings(channels=(entry,)), PROVIDERS).channels["c"].credentials[1:]
+        return
+    with pytest.raises(SettingsError) as caught:
+        build(Settings(channels=(entry,)), PROVIDERS)
+    assert said in caught.value.lines
+    assert "s3cr3t" not in str(caught.value)

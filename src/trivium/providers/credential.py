@@ -16,6 +16,8 @@ import msgspec
 
 _KEY: Final = ("api_key",)
 _NOTHING: Final[Mapping[str, str]] = {}
+TOKEN: Final = "token"  # noqa: S105 - a name
+"""The part of what was found that is presented in a header."""
 
 
 class Static(msgspec.Struct, frozen=True):
@@ -60,6 +62,24 @@ class Token(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds from now for which the vendor takes it."""
 
 
+class HttpReply(msgspec.Struct, frozen=True, kw_only=True):
+    """A service's whole answer to a request of a finder's library."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Lower-case names."""
+    body: bytes
+
+
+def _nobody(asked: TokenRequest, limit_s: float) -> HttpReply:
+    del asked, limit_s
+    raise ConnectionError("there is no client that could ask")
+
+
+def _never() -> float:
+    return 0.0
+
+
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """What a finder is told beside the parts of the secret."""
 
@@ -72,6 +92,12 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """PEM bundle that certificates are checked against; ``None``: the system's."""
     limit_s: float
     """Seconds after which nobody waits any more."""
+    ask: Callable[[TokenRequest, float], HttpReply] = _nobody
+    """(a request, seconds) -> the answer to it, by the gateway's own client: its proxies, its
+    authorities and its names. Blocks, so only in a finder's thread. Raises ``OSError`` where no
+    answer came; its text names the host and no more of the address."""
+    clock: Callable[[], float] = _never
+    """Seconds since the epoch."""
 
 
 class FoundSecret(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +119,10 @@ def _anything(_: frozenset[str]) -> None:
     return None
 
 
+def _whatever(_: Mapping[str, str]) -> None:
+    return None
+
+
 class Finder(msgspec.Struct, frozen=True, kw_only=True):
     """Looks an identity up by a library that blocks: in files, the environment, at services."""
 
@@ -108,6 +138,9 @@ class Finder(msgspec.Struct, frozen=True, kw_only=True):
     check: Callable[[frozenset[str]], None] = _anything
     """Raises ``ValueError`` for names of given parts that do not go together, as ``needs secret
     beside key_id``. Asked when settings are read."""
+    inspect: Callable[[Mapping[str, str]], None] = _whatever
+    """The same of the parts themselves: raises ``ValueError`` for values that cannot be used, in
+    text that holds none that is secret. Quick, whatever the values are."""
 
 
 @unique

@@ -16,6 +16,7 @@ import structlog
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
 from trivium.providers.credential import (
+    TOKEN,
     FoundSecret,
     Refusals,
     Remedy,
@@ -30,7 +31,7 @@ from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.repeated_call import Presenter, RepeatedCall
 from trivium.upstream.request import Body, Draft, Request
 from trivium.upstream.request_writer import FIXED, checked_line, written
-from trivium.upstream.tokens import TOKEN, TokenSource, VendorIdentity, VendorTokens, revealed
+from trivium.upstream.tokens import TokenSource, VendorIdentity, VendorTokens, revealed
 
 log = structlog.get_logger(__name__)
 

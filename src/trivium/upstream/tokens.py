@@ -17,19 +17,21 @@ import structlog
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
 from trivium.providers.credential import (
+    TOKEN,
     FoundSecret,
     Renewed,
     Signing,
     Surroundings,
-    TokenRequest,
 )
-from trivium.routing.model import Channel, TimeLimits
+from trivium.routing.model import Channel
 from trivium.upstream import buffered_call
 from trivium.upstream.buffered_call import BufferedCall
 from trivium.upstream.call import Client
 from trivium.upstream.finding import FinderThreads, IdentityNotFoundError
-from trivium.upstream.request import Draft, Origin, Request
-from trivium.upstream.request_writer import checked_line, written
+from trivium.upstream.request import Draft
+from trivium.upstream.request_writer import checked_line
+from trivium.upstream.thread_client import asking
+from trivium.upstream.token_request import ANSWER_BYTES_MAX, ANSWER_S, request_of
 
 log = structlog.get_logger(__name__)
 
@@ -49,9 +51,6 @@ WANTED_S: Final = 600.0
 """For so long after a request wanted a secret it is missed: a reload may have taken its channel."""
 SOURCES_MAX: Final = 1_024
 """Accounts whose secrets are kept; all go when it is exceeded."""
-_ANSWER_BYTES_MAX: Final = 1_048_576
-_ANSWER_S: Final = 15.0
-_PORTS: Final = {"http": 80, "https": 443}
 
 
 def revealed(channel: Channel, credential: int) -> dict[str, str]:
@@ -124,6 +123,8 @@ class VendorTokens:
                 proxy=channel.proxy,
                 ca_file=self._ca_file,
                 limit_s=self._threads.limit_s,
+                ask=asking(self._client, channel),
+                clock=self._clock.now,
             )
             return await self._threads.find(kind.finder, parts, around)
         assert isinstance(kind, Renewed)
@@ -142,8 +143,8 @@ class VendorTokens:
         assert ask is not None
         assert read is not None
         asked = ask(parts, self._clock.now())
-        taker = BufferedCall(asyncio.get_running_loop().create_future(), _ANSWER_BYTES_MAX)
-        await buffered_call.run(self._client, _request(asked, channel), taker)
+        taker = BufferedCall(asyncio.get_running_loop().create_future(), ANSWER_BYTES_MAX)
+        await buffered_call.run(self._client, request_of(asked, channel, ANSWER_S), taker)
         if not 200 <= taker.status < 300:
             fault = Kind.UPSTREAM_CREDENTIAL
             if taker.status >= 500 or taker.status == 429:
@@ -338,31 +339,6 @@ class TokenSource:
             self._begin(now)
 
 
-TOKEN: Final = "token"  # noqa: S105 - a name
-"""The part of what was found that is presented in a header."""
 _NO_END: Final = float("inf")
 _NOT_FOUND: Final = "The gateway found no identity for the upstream where it runs."
 _REFUSED: Final = "The upstream's token service gave the gateway no token."
-
-
-def _request(asked: TokenRequest, channel: Channel) -> Request:
-    """Raises ``ValueError`` for what cannot be written."""
-    parts = urlsplit(asked.url)
-    if parts.scheme not in _PORTS or not parts.hostname:
-        raise ValueError("the token service's address must begin with https:// or http://")
-    port = parts.port or _PORTS[parts.scheme]
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    lines = [checked_line("host", parts.netloc), (b"accept", b"application/json")]
-    lines += [checked_line(name, value) for name, value in asked.headers.items()]
-    lines.append((b"content-length", b"%d" % len(asked.body)))
-    checked_line("target", target)
-    if not target.isascii() or " " in target or not asked.method.isalpha():
-        raise ValueError("the token service's address cannot be written")
-    limits = TimeLimits(
-        connect=channel.limits.connect, first_byte=_ANSWER_S, idle=_ANSWER_S, total=_ANSWER_S
-    )
-    return Request(
-        origin=Origin(parts.scheme, parts.hostname, port, channel.proxy if asked.proxied else None),
-        payload=written(asked.method.upper().encode(), target.encode(), lines) + asked.body,
-        limits=limits,
-    )

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium import __version__
-from trivium.edge.openapi import admin, oauth, shared
+from trivium.edge.openapi import admin, clouds, oauth, shared
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, one_of, parameters, ref, schema, schemas
 from trivium.wire.operation import PUBLIC_SHAPES, TABLE, Shape
@@ -47,7 +47,8 @@ GET /openapi.json getDescription "This description." answer=Description
 def _rows() -> tuple[OperationRow, ...]:
     """The rows of all shapes, in the order of the table of operations, and those of none."""
     shapes = dict.fromkeys(row.shape for row in TABLE.values() if row.paths)
-    return (*(row for shape in shapes for row in SHAPES[shape].OPERATIONS), *_BESIDES)
+    own = [row for shape in shapes for row in SHAPES[shape].OPERATIONS]
+    return (*own, *clouds.OPERATIONS, *clouds.moved(own), *_BESIDES)
 
 
 OPERATIONS: Final = _rows()
@@ -86,6 +87,7 @@ _OF_BODIES: Final = frozenset({"413", "415"})
 
 _TAGS: Final = {
     **{shape.value: module.ABOUT for shape, module in SHAPES.items()},
+    clouds.TAG: clouds.ABOUT,
     "models": "What can be asked for.",
     "gateway": "The gateway itself; no key is asked for.",
 }
@@ -98,6 +100,7 @@ _SECURITY: Final[dict[str, Schema]] = {
     },
     "gatewayMessagesKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
     "gatewayGenerateKey": {"type": "apiKey", "in": "header", "name": "x-goog-api-key"},
+    "gatewayDeploymentKey": {"type": "apiKey", "in": "header", "name": "api-key"},
     "gatewayGenerateQuery": {
         "type": "apiKey",
         "in": "query",
@@ -109,6 +112,8 @@ _SECURITY: Final[dict[str, Schema]] = {
 
 _PARAMETERS: Final = parameters("""
 model = path model: text "A model of this gateway; its name may hold slashes and colons."
+project = path project: text "Any name: nothing is looked up by it."
+location = path location: text "The same."
 alt = query alt: 'json' | 'sse' "How the pieces are framed."
 response_id = path response_id: text "Id of a stored response."
 video_id = path video_id: text "Id of a video."
@@ -166,7 +171,7 @@ def describe(
 
 def _schemas() -> dict[str, Schema]:
     out = schemas('Description = object "An OpenAPI document."')
-    for module in (shared, *SHAPES.values(), oauth, admin):
+    for module in (shared, *SHAPES.values(), clouds, oauth, admin):
         components = {name: it for name, it in module.SCHEMAS.items() if name[0].isupper()}
         twice = out.keys() & components.keys()
         assert not twice, f"described twice: {twice}"

@@ -10,7 +10,7 @@ from trivium.edge.openapi.schema import Schema, media, ref
 BEARER: Final = ("gatewayBearer",)
 MESSAGES: Final = ("gatewayMessagesKey", "gatewayBearer")
 GENERATE: Final = ("gatewayGenerateKey", "gatewayGenerateQuery")
-ANY: Final = (*BEARER, "gatewayMessagesKey", *GENERATE)
+ANY: Final = (*BEARER, "gatewayMessagesKey", *GENERATE, "gatewayDeploymentKey")
 
 
 class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
