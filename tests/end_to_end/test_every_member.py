@@ -14,12 +14,14 @@ import types
 import typing
 
 import pytest
+import botocore.model
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
+from botocore.loaders import Loader
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from typing_extensions import get_type_hints, is_typeddict
 
-from end_to_end.features.asking import SHAPES
+from end_to_end.features.asking import CALLERS, SHAPES
 from end_to_end.features.verdicts import conversation, written
 from end_to_end.sdk.clients import genai
 from trivium.faults import Fault, Kind
@@ -31,7 +33,9 @@ PLAIN = {
     "responses": {"model": "m", "input": [TURN]},
     "messages": {"model": "m", "max_tokens": 3000, "messages": [TURN]},
     "generate": {"contents": [CONTENT]},
+    "converse": {"messages": [{"role": "user", "content": [{"text": "Hi"}]}]},
 }
+BEDROCK = botocore.model.ServiceModel(Loader().load_service_model("bedrock-runtime", "service-2"))
 MEMBERS = {
     "chat": get_type_hints(CompletionCreateParamsNonStreaming),
     "responses": get_type_hints(ResponseCreateParamsNonStreaming),
@@ -45,6 +49,11 @@ MEMBERS = {
         "generationConfig": genai.types.GenerationConfig,
         "cachedContent": str,
         "labels": dict[str, str],
+    },
+    "converse": {
+        name: shape
+        for name, shape in BEDROCK.shape_for("ConverseRequest").members.items()
+        if name != "modelId"
     },
 }
 HISTORIES = {"messages", "input", "contents"}
@@ -60,6 +69,7 @@ WORDS = {
     "file_url": "https://example.org/{}", "fileUri": "https://example.org/{}",
     "media_type": "image/png", "mimeType": "image/png", "data": "aGVsbG8=",
     "file_data": "data:application/pdf;base64,aGVsbG8=", "arguments": '{{"a":"{}"}}',
+    "uri": "s3://bucket/{}", "schema": '{{"type":"object","title":"{}"}}', "toolUseId": "call_1",
     "tool_call_id": "call_1", "call_id": "call_1", "tool_use_id": "call_1",
 }  # fmt: skip
 
@@ -73,6 +83,8 @@ class Maker:
 
     def value(self, kind, path):
         """A value of this type."""
+        if isinstance(kind, botocore.model.Shape):
+            return self.amazons(kind, path)
         origin, inner = typing.get_origin(kind), typing.get_args(kind)
         if origin in (typing.Union, types.UnionType):
             kinds = [one for one in inner if one is not type(None)]
@@ -94,6 +106,24 @@ class Maker:
             choices = {bool: (True, False), int: (1, 2000), float: (0.5, 1.0), bytes: ("aGk=",)}
             return self.random.choice(choices[kind])
         return self.word(path)
+
+    def amazons(self, kind, path):
+        """A value of a type of Amazon's; of a union one of its members."""
+        if kind.type_name == "structure" and getattr(kind, "is_document_type", False):
+            return {"a": self.word(path)}
+        if kind.type_name == "structure" and getattr(kind, "is_tagged_union", False):
+            name = self.random.choice(list(kind.members))
+            return {name: self.value(kind.members[name], (*path, name))}
+        if kind.type_name == "structure":
+            return self.members(kind.members, path, kind.required_members)
+        if kind.type_name == "list":
+            return [self.value(kind.member, path)] if len(path) < 2 * DEPTH else []
+        if kind.type_name == "map":
+            return {"a": self.value(kind.value, path)}
+        if getattr(kind, "enum", None):
+            return self.random.choice(kind.enum)
+        simple = {"boolean": bool, "integer": int, "long": int, "float": float, "blob": bytes}
+        return self.value(simple.get(kind.type_name, str), path)
 
     def members(self, kinds, path, required=()):
         """Those that there must be, and some of the others."""
@@ -147,7 +177,7 @@ def missing(shape, body, words, upstream):
     ]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", CALLERS)
 def test_no_word_of_a_request_is_lost_in_silence(shape):
     """Whatever its shape has a member for, and nothing is an error that nobody planned."""
     lost, odd, taken = {}, set(), 0

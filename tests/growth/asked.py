@@ -2,6 +2,7 @@
 
 import json
 
+from growth import conversed
 from growth.asked_seldom import SELDOM
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -358,6 +359,7 @@ KINDS = {
     "responses": responses,
     "messages": messages,
     "generate": generate,
+    "converse": lambda n: conversed.asked(n, schemas(n)),
     "completions": completions,
     "embeddings": embeddings,
     "moderations": moderations,
@@ -369,7 +371,12 @@ KINDS = {
 }
 """By the words a request is written in: what n of everything looks like."""
 
-_MEMBERS = {"generate": {}, "embedded": {}, "messages": {"model": "m", "max_tokens": 64}}
+_MEMBERS = {
+    "generate": {},
+    "converse": {},
+    "embedded": {},
+    "messages": {"model": "m", "max_tokens": 64},
+}
 
 
 def _all(words, n):

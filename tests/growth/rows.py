@@ -51,6 +51,8 @@ WORDS = {
     Operation.GENERATE: "generate",
     Operation.GENERATE_STREAM: "generate",
     Operation.GENERATE_COUNT: "generate",
+    Operation.CONVERSE: "converse",
+    Operation.CONVERSE_STREAM: "converse",
     Operation.GENERATE_EMBED: "embedded",
     Operation.GENERATE_EMBED_BATCH: "embedded",
 }
@@ -81,7 +83,7 @@ def spoken_of(words, kind, n):
 def conversation(words, data):
     """A request, read. Raises ``Fault``."""
     shape = next(shape for shape in CALLERS if shape.value == words)
-    path = {"model": "m", "stream": True} if words == "generate" else {}
+    path = {"model": "m", "stream": True} if words in ("generate", "converse") else {}
     members = peek.members(data).table
     return CALLERS[shape].read_request(members, ReadContext(open=OPEN, **path))
 

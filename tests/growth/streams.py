@@ -3,6 +3,7 @@
 import functools
 import json
 
+from growth import conversed
 from growth.asked import PNG
 from growth.told import COUNTS
 
@@ -363,6 +364,7 @@ STREAMS = {
     "messages": _messages_stream,
     "generate": _generate_stream,
     "array": _array_stream,
+    "converse": conversed.stream,
     "completions": _completions_stream,
     "images": _images_stream,
     "audio": _audio_stream,

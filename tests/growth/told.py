@@ -2,6 +2,7 @@
 
 import json
 
+from growth import conversed
 from growth.asked import PNG
 from trivium.wire.operation import SHAPE, Operation
 
@@ -230,6 +231,7 @@ WHOLE = {
     "responses": responses,
     "messages": messages,
     "generate": generate,
+    "converse": conversed.told,
     "completions": completions,
     "embeddings": _rows("data", {"object": "embedding", "index": 0, "embedding": [0.5, 0.25]}),
     "vectors": _rows("embeddings", {"values": [0.5, 0.25]}),

@@ -45,7 +45,6 @@ from trivium.wire.operation import (
     UPSTREAM_ONLY,
     Operation,
     Product,
-    Shape,
 )
 from trivium.wire.passage import RequestFacts
 from trivium.wire.registry import PASSAGES

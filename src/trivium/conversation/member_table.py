@@ -81,57 +81,88 @@ class Concept(Enum):
     __hash__ = object.__hash__
 
 
-_COLUMNS: Final = ("chat", "responses", "messages", "generate", "converse")
+_COLUMNS: Final = ("chat", "responses", "messages", "generate")
 _TABLE: Final = """
-instructions contract instructions messages instructions system systemInstruction system
-history contract turns messages input messages contents messages
-participant hint Turn.name messages[].name - - - -
-phase hint Turn.phase - input[].phase - - -
-tools contract tools tools = = = toolConfig.tools
-strict_tool hint FunctionTool.strict tools[].function.strict tools[].strict = - toolConfig.tools[].toolSpec.strict
-tool_choice contract tool_choice tool_choice = = toolConfig toolConfig.toolChoice
-parallel hint parallel_calls parallel_tool_calls = tool_choice.disable_parallel_tool_use - -
-result_error hint ToolResult.error - - messages[].content[].is_error functionResponse.response messages[].content[].toolResult.status
-temperature hint Sampling.temperature temperature = = .temperature inferenceConfig.temperature
-top_p hint Sampling.top_p top_p = = .topP inferenceConfig.topP
-top_k hint Sampling.top_k - - top_k .topK additionalModelRequestFields.top_k
-frequency_penalty hint Sampling.frequency_penalty frequency_penalty - - .frequencyPenalty -
-presence_penalty hint Sampling.presence_penalty presence_penalty - - .presencePenalty -
-seed hint Sampling.seed seed - - .seed -
-logit_bias hint Sampling.logit_bias logit_bias - - - -
-output_max contract output_max max_completion_tokens max_output_tokens max_tokens .maxOutputTokens inferenceConfig.maxTokens
-stop contract stop stop - stop_sequences .stopSequences inferenceConfig.stopSequences
-reasoning hint reasoning reasoning_effort reasoning thinking .thinkingConfig additionalModelRequestFields.thinking
-reasoning_state hint Reasoning messages[].reasoning_content input messages contents messages
-format contract format response_format text.format output_config.format .responseMimeType outputConfig.textFormat
-verbosity hint verbosity verbosity text.verbosity - - -
-modalities contract modalities modalities - - .responseModalities -
-audio contract audio audio - - .speechConfig -
-candidates contract candidates n - - .candidateCount -
-logprobs contract logprobs logprobs include - .responseLogprobs -
-top_logprobs contract top_logprobs top_logprobs = - .logprobs -
-metadata bookkeeping metadata metadata = - labels requestMetadata
-user bookkeeping user user = metadata.user_id - -
-safety_id bookkeeping safety_id safety_identifier = metadata.user_id - -
-cache_key bookkeeping cache_key prompt_cache_key = - - -
-cache_mark hint CacheMark prompt_cache_breakpoint = cache_control - cachePoint
-service_tier hint service_tier service_tier = = serviceTier =
-store bookkeeping store store = - store -
-image contract Image image_url input_image image inlineData image
-detail hint Image.detail image_url.detail input_image.detail - mediaResolution -
-audio_input contract Audio input_audio = - inlineData audio
-video_input contract Video - - - inlineData video
-document contract Document file input_file document inlineData document
-document_url contract Document file input_file document fileData s3Location
-document_title hint Document.title file.filename input_file.filename title - document.name
-file_id contract Stored file_id = = fileData s3Location
-citation hint Citation annotations = citations groundingMetadata citationsContent
-vendor_tool contract VendorTool tools = = = toolConfig.tools
-vendor_part hint VendorPart messages input messages contents messages
+instructions contract instructions messages instructions system systemInstruction
+history contract turns messages input messages contents
+participant hint Turn.name messages[].name - - -
+phase hint Turn.phase - input[].phase - -
+tools contract tools tools = = =
+strict_tool hint FunctionTool.strict tools[].function.strict tools[].strict = -
+tool_choice contract tool_choice tool_choice = = toolConfig
+parallel hint parallel_calls parallel_tool_calls = tool_choice.disable_parallel_tool_use -
+result_error hint ToolResult.error - - messages[].content[].is_error functionResponse.response
+temperature hint Sampling.temperature temperature = = .temperature
+top_p hint Sampling.top_p top_p = = .topP
+top_k hint Sampling.top_k - - top_k .topK
+frequency_penalty hint Sampling.frequency_penalty frequency_penalty - - .frequencyPenalty
+presence_penalty hint Sampling.presence_penalty presence_penalty - - .presencePenalty
+seed hint Sampling.seed seed - - .seed
+logit_bias hint Sampling.logit_bias logit_bias - - -
+output_max contract output_max max_completion_tokens max_output_tokens max_tokens .maxOutputTokens
+stop contract stop stop - stop_sequences .stopSequences
+reasoning hint reasoning reasoning_effort reasoning thinking .thinkingConfig
+reasoning_state hint Reasoning messages[].reasoning_content input messages contents
+format contract format response_format text.format output_config.format .responseMimeType
+verbosity hint verbosity verbosity text.verbosity - -
+modalities contract modalities modalities - - .responseModalities
+audio contract audio audio - - .speechConfig
+candidates contract candidates n - - .candidateCount
+logprobs contract logprobs logprobs include - .responseLogprobs
+top_logprobs contract top_logprobs top_logprobs = - .logprobs
+metadata bookkeeping metadata metadata = - labels
+user bookkeeping user user = metadata.user_id -
+safety_id bookkeeping safety_id safety_identifier = metadata.user_id -
+cache_key bookkeeping cache_key prompt_cache_key = - -
+cache_mark hint CacheMark prompt_cache_breakpoint = cache_control -
+service_tier hint service_tier service_tier = = serviceTier
+store bookkeeping store store = - store
+image contract Image image_url input_image image inlineData
+detail hint Image.detail image_url.detail input_image.detail - mediaResolution
+audio_input contract Audio input_audio = - inlineData
+video_input contract Video - - - inlineData
+document contract Document file input_file document inlineData
+document_url contract Document file input_file document fileData
+document_title hint Document.title file.filename input_file.filename title -
+file_id contract Stored file_id = = fileData
+citation hint Citation annotations = citations groundingMetadata
+vendor_tool contract VendorTool tools = = =
+vendor_part hint VendorPart messages input messages contents
 """
 """A line a concept: its rank, its field, and its member in each of ``_COLUMNS``. There ``-`` says
 that the shape has none, ``=`` that it is as in the column before, and a leading dot that it stands
 in ``generationConfig``: a format's is the one that is sent with either spelling of a schema."""
+
+_CONVERSE: Final = """
+instructions system
+history messages
+tools toolConfig.tools
+strict_tool toolConfig.tools[].toolSpec.strict
+tool_choice toolConfig.toolChoice
+result_error messages[].content[].toolResult.status
+temperature inferenceConfig.temperature
+top_p inferenceConfig.topP
+top_k additionalModelRequestFields.top_k
+output_max inferenceConfig.maxTokens
+stop inferenceConfig.stopSequences
+reasoning additionalModelRequestFields.thinking
+reasoning_state messages
+format outputConfig.textFormat
+metadata requestMetadata
+cache_mark cachePoint
+service_tier serviceTier
+image image
+audio_input audio
+video_input video
+document document
+document_url s3Location
+document_title document.name
+file_id s3Location
+citation citationsContent
+vendor_tool toolConfig.tools
+vendor_part messages
+"""
+"""The same of the converse shape, a line a concept; those without one it has not."""
 
 
 def _row(rank: str, field: str, *columns: str) -> MemberRow:
@@ -144,12 +175,18 @@ def _row(rank: str, field: str, *columns: str) -> MemberRow:
     return MemberRow(field, Rank(rank), members)
 
 
-ROWS: Final = MappingProxyType(
-    {
+def _rows() -> Mapping[Concept, MemberRow]:
+    rows = {
         Concept(concept): _row(*columns)
         for concept, *columns in map(str.split, _TABLE.strip().splitlines())
     }
-)
+    for concept, name in map(str.split, _CONVERSE.strip().splitlines()):
+        row = rows[Concept(concept)]
+        rows[Concept(concept)] = row._replace(members={**row.members, "converse": name})
+    return MappingProxyType(rows)
+
+
+ROWS: Final = _rows()
 """Every concept has its row."""
 
 SAMPLING: Final = tuple(

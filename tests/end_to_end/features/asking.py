@@ -9,6 +9,9 @@ Sources: the vendors' references and SDK types, read on 2026-11-21.
 import dataclasses
 
 SHAPES = ("chat", "responses", "messages", "generate")
+"""Shapes that callers and upstreams speak here."""
+CALLERS = (*SHAPES, "converse")
+"""And one that only callers do here."""
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 PDF = "JVBERi0xLjQKJSVFT0YK"

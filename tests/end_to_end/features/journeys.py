@@ -8,7 +8,7 @@ import json
 import msgspec
 import pytest
 
-from end_to_end.features import rules, streams, telling
+from end_to_end.features import conversing, rules, streams, telling
 from end_to_end.features.asking import SHAPES, function, said
 from end_to_end.features.canonical import differences, of_answer
 from end_to_end.features.requests import REQUESTS
@@ -95,7 +95,10 @@ KEPT = {
 
 def echoed(shape, answer):
     """The next request of a client that appends what it got, and the tool's result."""
-    body = said(shape, ("user", "Weather?"), tools=[function(shape)])
+    if shape == "converse":
+        body = conversing.tooled()
+    else:
+        body = said(shape, ("user", "Weather?"), tools=[function(shape)])
     if shape == "chat":
         found = answer["choices"][0]["message"]
         call = found["tool_calls"][0]["id"]
@@ -113,6 +116,11 @@ def echoed(shape, answer):
             {"role": "assistant", "content": answer["content"]},
             {"role": "user", "content": [result]},
         ]
+    elif shape == "converse":
+        found = answer["output"]["message"]
+        (call,) = [one["toolUse"]["toolUseId"] for one in found["content"] if "toolUse" in one]
+        result = {"toolResult": {"toolUseId": call, "content": [{"text": "Sunny."}]}}
+        body["messages"] += [found, {"role": "user", "content": [result]}]
     else:
         found = answer["candidates"][0]["content"]
         (call,) = [one["functionCall"] for one in found["parts"] if "functionCall" in one]

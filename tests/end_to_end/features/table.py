@@ -2,7 +2,7 @@
 
 import functools
 
-from end_to_end.features.asking import SHAPES
+from end_to_end.features.asking import CALLERS, SHAPES
 from end_to_end.features.journeys import JOURNEYS
 from end_to_end.features.requests import REQUESTS
 from end_to_end.features.telling import TELLINGS
@@ -58,7 +58,7 @@ Requests for an effort leave 64 tokens for the whole answer here, so that a budg
 def cells():
     """(kind, title, caller, upstream) -> verdict, for everything that can be said at all."""
     out = {}
-    for caller in SHAPES:
+    for caller in CALLERS:
         for upstream in SHAPES:
             for case in REQUESTS:
                 out["asked", case.title, caller, upstream] = of_asking(case, caller, upstream)
@@ -76,7 +76,7 @@ def known():
         (case.title, caller, model): of_asking(case, caller, upstream, model)
         for case in REQUESTS
         if case.title in STEERING
-        for caller in SHAPES
+        for caller in CALLERS
         for upstream, model in MODELS
         if caller in case.bodies
     }
@@ -91,7 +91,7 @@ def lost():
 def document():
     """The whole page."""
     parts = [HEAD]
-    for caller in SHAPES:
+    for caller in CALLERS:
         parts.append(f"\n## A {caller} caller\n")
         parts.append(_rows(caller, "asked", "asks for"))
         parts.append(_rows(caller, "told", "is answered"))

@@ -7,6 +7,7 @@ import msgspec
 
 from end_to_end.features import rules, streams
 from end_to_end.features.asking import SHAPES, said
+from end_to_end.features.conversing import PLACELESS, hello
 from end_to_end.features.canonical import differences, of_answer, of_request
 from trivium.conversation.answer_losses import LossReporter
 from trivium.conversation.assemble import Assembler
@@ -30,10 +31,16 @@ USER = 3
 LOSSLESS, REPORTED, REFUSED, LOST = "lossless", "reported", "refused", "LOST"
 NO_WORDS = "·"
 """The caller's shape has no words for the feature, or the upstream's never answers so."""
-PROVIDER = {"chat": "openai", "responses": "openai", "messages": "anthropic", "generate": "gemini"}
+PROVIDER = {
+    "chat": "openai",
+    "responses": "openai",
+    "messages": "anthropic",
+    "generate": "gemini",
+    "converse": "bedrock",
+}
 
 
-GREETING = {shape: said(shape, ("user", "Hello")) for shape in SHAPES}
+GREETING = {shape: said(shape, ("user", "Hello")) for shape in SHAPES} | {"converse": hello()}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +61,7 @@ def origin(shape):
 
 def conversation(shape, body, **context):
     """The canonical conversation of a body."""
-    if shape == "generate":
+    if shape in ("generate", "converse"):
         context = {"model": "m", "stream": False} | context
     read = CODECS[Shape(shape)].read_request
     raws = dict(members(msgspec.json.encode(body)).pairs)
@@ -183,7 +190,8 @@ def of_telling(case, upstream, caller):
     if caller == upstream:
         return Cell(LOSSLESS)
     reports, differ = [], False
-    places = case.placeless.get(caller, ())
+    lacks = {"converse": PLACELESS.get(case.title, ())} | case.placeless
+    places = lacks.get(caller, ())
     for tell, miss in ((told_whole, missed_whole), (told_streamed, missed_streamed)):
         given, got = (of_answer(one) for one in tell(upstream, caller, body))
         report = miss(upstream, caller, body)

@@ -90,7 +90,10 @@ def test_calls_and_results(caller):
         {
             "toolResult": {
                 "toolUseId": "t1",
-                "content": [{"text": "12"}, {"image": {"format": "png", "source": {"bytes": DATA}}}],
+                "content": [
+                    {"text": "12"},
+                    {"image": {"format": "png", "source": {"bytes": DATA}}},
+                ],
                 "status": "error",
             }
         },
@@ -115,9 +118,7 @@ def test_reasoning_and_its_slots(caller):
     )
     assert (
         Reasoning("Hm.", opaque=(mine,)),
-        Reasoning(
-            "", ReasoningForm.HIDDEN, opaque=(Opaque("slot", base64.b64encode(b"theirs")),)
-        ),
+        Reasoning("", ReasoningForm.HIDDEN, opaque=(Opaque("slot", base64.b64encode(b"theirs")),)),
         Text("So."),
     ) == found
 
@@ -179,7 +180,12 @@ def test_guarded_content_is_told(caller):
             "toolUse",
             True,
         ),
-        ("user", {"toolResult": {"toolUseId": "a", "content": [], "type": "x"}}, "toolResult", True),
+        (
+            "user",
+            {"toolResult": {"toolUseId": "a", "content": [], "type": "x"}},
+            "toolResult",
+            True,
+        ),
     ],
 )
 def test_what_only_the_vendor_has_is_kept_as_it_came(caller, role, block, kind, known):

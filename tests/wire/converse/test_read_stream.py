@@ -279,7 +279,11 @@ def test_exceptions_end_a_stream(converse, name, kind):
 
 def test_errors_without_a_payload_end_a_stream(converse):
     """They say what they are in headers."""
-    headers = {":message-type": "error", ":error-code": "throttlingException", ":error-message": "x"}
+    headers = {
+        ":message-type": "error",
+        ":error-code": "throttlingException",
+        ":error-message": "x",
+    }
     out = converse.events(framed(headers, b""))
     assert [Kind.UPSTREAM_RATE_LIMITED] == [one.fault.kind for one in out]
 

@@ -30,8 +30,9 @@ _WRITTEN: Final = {
     Unified.LENGTH: "max_tokens",
     Unified.CONTEXT_FULL: "model_context_window_exceeded",
     Unified.CONTENT_FILTER: "content_filtered",
+    # no word for it: neither complete nor a limit, which callers answer with a higher one
+    Unified.PAUSED: "content_filtered",
     # a reason we do not know: the one word that says "not complete" and blames nobody
-    Unified.PAUSED: "max_tokens",
     Unified.OTHER: "max_tokens",
 }
 _GUARDRAIL: Final = "guardrail_intervened"

@@ -189,9 +189,7 @@ class ConverseBlocks:
             block.said = True
             _say(block.index, piece, out)
 
-    def _collect(
-        self, at: int, kind: str, delta: forms.ConverseDelta, out: list[Event]
-    ) -> None:
+    def _collect(self, at: int, kind: str, delta: forms.ConverseDelta, out: list[Event]) -> None:
         """Keep a piece of a picture or of a result for the end of its block."""
         block = self._blocks.get(at)
         if block is None or block.kind != kind:

@@ -123,7 +123,11 @@ class ConverseWriter(ConverseMediaWriter):
             return [self.search_result(part)]
         if isinstance(part, VendorPart):
             return self._vendor(part, where)
-        if isinstance(part, Audio) and part.transcript:
+        if (
+            isinstance(part, Audio)
+            and part.transcript
+            and (part.source is None or Input.AUDIO not in self.facts.inputs)
+        ):
             return self.text(Text(part.transcript), where)
         row = self.media(part) if isinstance(part, Image | Document | Video | Audio) else {}
         return [row] if row else []

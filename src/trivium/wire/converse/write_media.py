@@ -25,8 +25,9 @@ from trivium.conversation.request import Conversation
 from trivium.conversation.target import Input, TargetFacts
 from trivium.conversation.writer_base import WriterBase
 from trivium.wire.converse.document_names import NEUTRAL, DocumentNames
-from trivium.wire.converse.media import DOCUMENTS, IMAGES, SOUNDS, VIDEOS, bare
+from trivium.wire.converse.media import DOCUMENTS, IMAGES, SHAPE, SOUNDS, VIDEOS, bare
 from trivium.wire.converse.media import document_format as format_of
+from trivium.wire.converse.read_sources import stored_place
 
 BlockRow = dict[str, Any]
 """One block as JSON members."""
@@ -83,6 +84,7 @@ class ConverseMediaWriter(WriterBase):
 
     def _sound(self, part: Audio) -> BlockRow:
         if part.source is None:
+            self.lacks(Concept.AUDIO_INPUT, "sound that is only named is unknown here")
             return {}
         self._needs(Input.AUDIO, Concept.AUDIO_INPUT, "audio")
         return {"audio": self._of(part.source, SOUNDS, Concept.AUDIO_INPUT, "audio")}
@@ -115,6 +117,8 @@ class ConverseMediaWriter(WriterBase):
             if not source.url.startswith(_BUCKETS):
                 self.lacks(concept, "the converse shape takes bytes, and addresses in S3 only")
             return {"s3Location": {"uri": source.url}}
+        if source.shape == SHAPE:
+            return {"s3Location": stored_place(source.id)}
         self.lacks(
             Concept.FILE_ID, "a file uploaded to another vendor is unknown here; send its bytes"
         )

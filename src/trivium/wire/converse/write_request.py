@@ -37,6 +37,7 @@ _METADATA_MAX: Final = 16
 _bounded_key: Final = re.compile(r"[a-zA-Z0-9\s:_@$#=/+,\-.]{1,256}").fullmatch
 _bounded_value: Final = re.compile(r"[a-zA-Z0-9\s:_@$#=/+,\-.]{0,256}").fullmatch
 _OWN: Final = "additionalModelRequestFields"
+_FIELDS: Final = f"{_OWN}."
 _WRITTEN_HERE: Final = frozenset({"messages", "system", "toolConfig"})
 """Members whose content is never a caller's extension."""
 
@@ -240,7 +241,11 @@ def _rest(conversation: Conversation, writing: ConverseWriter, body: dict[str, A
         writing.lacks(Concept.SERVICE_TIER, "the converse shape has no such tier")
     for extension in conversation.extensions:
         name = extension.member
-        if conversation.shape != SHAPE or "." in name or name in _WRITTEN_HERE:
+        if conversation.shape == SHAPE and name.startswith(_FIELDS):
+            body.setdefault(_OWN, {}).setdefault(
+                name.removeprefix(_FIELDS), msgspec.Raw(extension.data)
+            )
+        elif conversation.shape != SHAPE or "." in name or name in _WRITTEN_HERE:
             writing.leaves_out(extension)
         elif name == _OWN:
             body[_OWN] = write_reasoning.merged(body.get(_OWN, {}), extension.data)
