@@ -169,15 +169,17 @@ class Gateway:
         admission=None,
         trusted_proxies=(),
         providers=PROVIDERS,
+        settings=None,
+        tls=lambda: None,
         **more,
     ):
         """Serve `m` from these (provider, double) pairs."""
         loop = asyncio.get_running_loop()
-        settings = settings_for(channels, **more)
+        settings = settings or settings_for(channels, **more)
         client = PooledClient(
             UpstreamSettings(keepalive_s=20, connections_max=100, wait_s=1, header_bytes_max=65536),
             resolver=Resolver(30, loop.time),
-            tls=lambda: None,
+            tls=tls,
             now=loop.time,
         )
         latency = Latency(loop.time)

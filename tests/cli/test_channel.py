@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from scripted_upstream import Double, Send, sized
+from trivium.cli import channel
 from trivium.cli.database import opened
 from trivium.clock import SystemClock
 from trivium.routing import store
@@ -150,4 +151,24 @@ def test_what_a_running_gateway_found_is_listed(trivium, folder):
     (row,) = trivium("channel", "list", "--json").data
     assert [(1, "own-name", now - 5), (2, None, now + 60)] == [
         (rest["key"], rest["upstream_model"], rest["until"]) for rest in row["rests"]
+    ]
+
+
+def _lines(given, *more):
+    whole = {"source": "IMDSv2 (role r)", "life_s": 2460, "why": None, **given}
+    return channel._standing({"identity": whole, "key": None, **dict(more)})
+
+
+def test_the_identity_of_a_channel_is_one_sentence():
+    """Where it was found and for how long it is good, or why it was not found."""
+    assert [
+        "identity: found by IMDSv2 (role r), good for 41 min",
+        "identity of key 2: found by IMDSv2 (role r), good for 119 s",
+        "identity: found by IMDSv2 (role r), without an end that is known",
+        "identity: not found: TimeoutError: no route",
+    ] == [
+        _lines({}),
+        _lines({"life_s": 119}, ("key", 2)),
+        _lines({"life_s": None}),
+        _lines({"life_s": 0, "why": "TimeoutError: no route"}),
     ]

@@ -29,6 +29,8 @@ from trivium.ledger import journal
 from trivium.pipeline.continuation import Rounds
 from trivium.providers import error_body as bodies
 from trivium.providers import error_text, failure
+from trivium.providers.credential import HttpReply, Surroundings
+from trivium.providers.identities import errands
 from trivium.providers.repair import chat, messages, response_stream, responses
 from trivium.providers.wrapping import BEDROCK_MESSAGES
 from trivium.response_store import items, page, policy
@@ -53,7 +55,7 @@ from trivium.wire import (
 from trivium.wire import state_refs as signs
 from trivium.wire.bedrock import invoke
 from trivium.wire.bedrock.chunks import Framer, Unframer
-from trivium.wire.generate import read_answer_parts, views
+from trivium.wire.generate import for_vertex, read_answer_parts, views
 from trivium.wire.messages import hosted
 from trivium.wire.operation import CONVERSATION, Operation, Shape
 from trivium.wire.state_refs import is_plain
@@ -360,6 +362,17 @@ def over_bytes():
         "recall history": (input_("calls"), lambda data: items.array(items.history(items.listed(data), items.listed(data)))),
         "recall page": (input_("references"), _page),
         "recall refers": (lambda n: asked.body("responses", "references", n), lambda data: policy.refers(peek.members(data))),
+        "repair of contents without roles": (
+            lambda n: b'{"contents":[' + b",".join([b'{"parts":[{"text":"a"}]}'] * n) + b"]}",
+            lambda data: for_vertex.changes(Operation.GENERATE, peek.members(data)),
+        ),
+        "repair of a wrapped count": (
+            lambda n: b'{"generateContentRequest":{"contents":[' + b",".join([b"{}"] * n) + b"]}}",
+            for_vertex.counted,
+        ),
+        "what a token service says": (
+            lambda n: b"a1b2c3d4e5f6g7h8 " * n, _told_of,
+        ),
         "repair of a whole answer": (said("items"), lambda data: responses.answer(data, model="m", limit=9, at=1)),
         "repair of many parts": (said("parts"), lambda data: responses.answer(data, model="m", limit=9, at=1)),
         "error": (errors, lambda data: (bodies.read(data), failure.error_event(data))),
@@ -441,6 +454,17 @@ def _form(size):
         reader.finish()
 
     return work
+
+
+def _told_of(data):
+    """Everything that was sent comes back."""
+    around = Surroundings(
+        base_url="https://x.example", proxy=None, ca_file=None, limit_s=1,
+        ask=lambda *_: HttpReply(status=400, headers={}, body=data),
+    )  # fmt: skip
+    one = errands.Errands(around)
+    one.send("POST", "https://x.example/", body=data)
+    one.cleaned(data.decode())
 
 
 def _page(data):

@@ -48,6 +48,10 @@ EXCEPTIONS = {
     ("providers", "importlib"): "the registry reads its table from inside the package",
     ("providers", "importlib.resources"): "the registry reads its table from inside the package",
     ("providers", "tomllib"): "the table of compatible providers is TOML",
+    **{
+        ("providers", name): "a finder's library, imported in the finder's own thread"
+        for name in ("azure.core.exceptions", "azure.identity", "google.auth", "google.oauth2")
+    },
 }
 
 CALLS = frozenset({"open", "print", "input", "exec", "eval", "compile", "__import__", "breakpoint"})

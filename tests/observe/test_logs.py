@@ -174,3 +174,14 @@ def test_another_word_is_refused(level, form, says):
     """The message names the setting and what would be right."""
     with pytest.raises(ValueError, match=says):
         logs.setup(level, form, io.StringIO())
+
+
+def test_libraries_that_find_identities_are_not_heard():
+    """They print what token services answer, and some answer with what they were sent."""
+    stream = io.StringIO()
+    logs.setup("debug", "json", stream)
+    logging.getLogger("azure.identity._internal").warning("client_secret=s3cr3t")
+    logging.getLogger("google.auth.compute_engine").error("Bearer t")
+    logging.getLogger("msal").warning("x")
+    logging.getLogger("azurelike").warning("heard")
+    assert ["heard"] == [line["message"] for line in lines(stream)]

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from trivium.providers.credential import Signing
+from trivium.providers.credential import BEARER, CredentialChoice, Finder, FoundSecret, Signing
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
 from trivium.routing.catalogue import build
@@ -77,3 +77,39 @@ def test_what_a_package_brings_is_looked_at(monkeypatch, brought, said):
     monkeypatch.setattr(catalogue, "brought", lambda *_: [("x", brought)])
     with pytest.raises(SettingsError, match=said):
         catalogue.known_providers(["pack"])
+
+
+def _pairs(names):
+    if "api_key" in names and names != {"api_key"}:
+        raise ValueError("takes an api_key or key_id, not both")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, None),
+        ({"api_key": "k"}, None),
+        ({"credential": {"key_id": "k"}}, None),
+        (
+            {"api_key": "k", "credential": {"key_id": "k"}},
+            "credential takes an api_key or key_id, not both",
+        ),
+    ],
+)
+def test_parts_that_do_not_go_together_are_told(more, said):
+    """A choice asks for nothing, and its finder says what belongs to what."""
+    finder = Finder(
+        find=lambda *_: FoundSecret(parts={}, life_s=None, source="a test"), check=_pairs
+    )
+    kind = CredentialChoice(
+        key=BEARER,
+        otherwise=Signing(begin=lambda *_: None, parts=(), optional=("key_id",), finder=finder),
+    )
+    providers = {"w": msgspec.structs.replace(PROVIDERS["openai"], name="w", credential=kind)}
+    settings = Settings(channels=(ChannelEntry(name="c", provider="w", **more),))
+    if said is None:
+        assert "c" in build(settings, providers, normalise=lambda _, url: url).channels
+        return
+    with pytest.raises(SettingsError) as caught:
+        build(settings, providers, normalise=lambda _, url: url)
+    assert any(said in line for line in caught.value.lines), caught.value.lines

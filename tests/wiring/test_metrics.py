@@ -72,3 +72,43 @@ async def test_nothing_is_counted_where_nobody_wants_it(tmp_path):
     """The recorder takes the records itself."""
     async with Double([OK]) as vendor, serving(tmp_path, settings(vendor)) as gateway:
         assert 404 == (await gateway.get("/metrics"))[0]
+
+
+@pytest.mark.asyncio
+async def test_identities_are_told_by_channel(tmp_path, monkeypatch):
+    """The least life and all failures of a channel's accounts; one that was let go has no life."""
+    from trivium.upstream.pool import PooledClient
+    from trivium.upstream.tokens import VendorIdentity
+
+    def one(channel, life_s, failures=0, *, is_missed=False):
+        why = "no role" if is_missed else ""
+        return VendorIdentity(
+            channel=channel, source="a test", life_s=life_s, failures=failures, why=why,
+            is_missed=is_missed,
+        )  # fmt: skip
+
+    known = [
+        one("a", 90.7, 1), one("a", 30.2, 2), one("b", 0.0, 3, is_missed=True),
+        one("c", None), one("d", 0.0),
+    ]  # fmt: skip
+    monkeypatch.setattr(PooledClient, "identities", lambda _: known)
+    async with Double([OK]) as vendor:
+        wanted = '[metrics]\nenabled = true\ntoken = "s3cret"\n'
+        async with serving(tmp_path, settings(vendor, rest=wanted)) as gateway:
+            gateway.key = "s3cret"
+            found = numbers((await gateway.get("/metrics"))[2])
+    names = ("life_seconds", "failures_total")
+    assert {
+        'trivium_identity_life_seconds{channel="a"}': "30.2",
+        'trivium_identity_life_seconds{channel="b"}': "0",
+        'trivium_identity_failures_total{channel="a"}': "3",
+        'trivium_identity_failures_total{channel="b"}': "3",
+        'trivium_identity_failures_total{channel="c"}': "0",
+        'trivium_identity_failures_total{channel="d"}': "0",
+        'trivium_part_missing{part="identities"}': "1",
+    } == {
+        name: value
+        for name, value in found.items()
+        if name.startswith(tuple(f"trivium_identity_{one}" for one in names))
+        or "identities" in name
+    }

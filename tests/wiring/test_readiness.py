@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from trivium.ledger.worker import WAITING_MAX
-from trivium.wiring.readiness import Parts
+from trivium.upstream.tokens import VendorIdentity
+from trivium.wiring.readiness import Parts, identified
 
 
 class World:
@@ -91,3 +92,27 @@ def test_a_store_that_gave_no_secret_is_told(world, fresh, status):
         [world.listener], world.ledger, SimpleNamespace(age=lambda: 0.5), None, 1.0, lambda: fresh
     ).now(database=True)
     assert (status, fresh) == (told.status, told.parts.get("secrets"))
+
+
+def _identity(*, is_missed):
+    return VendorIdentity(
+        channel="c", source="", life_s=0.0, failures=1, why="no role", is_missed=is_missed
+    )
+
+
+@pytest.mark.parametrize(
+    ("identities", "known", "status"),
+    [
+        ([], None, "ok"),
+        ([_identity(is_missed=False)], True, "ok"),
+        ([_identity(is_missed=False), _identity(is_missed=True)], False, "degraded"),
+    ],
+)
+def test_an_identity_that_is_missed_is_told(world, identities, known, status):
+    """Other channels go on serving; a gateway that needs none has no such part."""
+    assert known is identified(identities)
+    told = Parts(
+        [world.listener], world.ledger, SimpleNamespace(age=lambda: 0.5), None, 1.0,
+        identities=lambda: known,
+    ).now(database=True)  # fmt: skip
+    assert (status, known) == (told.status, told.parts.get("identities"))

@@ -21,6 +21,7 @@ from trivium.wire.operation import Operation
 
 if TYPE_CHECKING:
     from trivium.routing.store import Resting
+    from trivium.upstream.tokens import VendorIdentity
 
 HEADS: Final = ("CHANNEL", "PROVIDER", "HOST", "KEYS", "MODELS", "RESTS")
 TRIED: Final = ("CHANNEL", "KEY", "THEIR MODEL", "STATUS", "FIRST BYTE", "TOTAL", "RESULT")
@@ -80,6 +81,9 @@ def attempt(
         as_json(found)
     else:
         print(table(TRIED, [_row(one) for one in found]))
+        for one in found:
+            if one["identity"]:
+                note(_standing(one))
     bad = [one for one in found if one["fault"]]
     if bad:
         raise CommandFailed(f"{len(bad)} of {len(found)} could not have served a request")
@@ -199,6 +203,7 @@ async def _tried(
         resolver=Resolver(upstream.dns_ttl_s, loop.time),
         tls=functools.cache(lambda: tls.context(upstream.ca_file)),
         now=loop.time,
+        ca_file=upstream.ca_file,
     )
     found: list[dict[str, Any]] = []
     try:
@@ -212,6 +217,7 @@ async def _tried(
             )
             came = await check_channel(client, request, channel.provider)
             fault = came.fault
+            identity = client.identity(channel, number)
             found.append(
                 {
                     "channel": channel.name,
@@ -221,11 +227,34 @@ async def _tried(
                     "first_byte_ms": _ms(came.first_byte_s),
                     "total_ms": _ms(came.total_s),
                     "fault": fault and {"kind": fault.kind.value, "message": fault.message},
+                    "identity": identity and _identity(identity),
                 }
             )
     finally:
         await client.close()
     return found
+
+
+def _identity(identity: "VendorIdentity") -> dict[str, Any]:
+    return {
+        "source": identity.source or None,
+        "life_s": None if identity.life_s is None else round(identity.life_s),
+        "why": identity.why or None,
+    }
+
+
+def _standing(one: dict[str, Any]) -> str:
+    """One sentence on the identity a channel was called with."""
+    identity, key = one["identity"], f" of key {one['key']}" if one["key"] else ""
+    if identity["why"]:
+        return f"identity{key}: not found: {identity['why']}"
+    life = identity["life_s"]
+    good = "without an end that is known" if life is None else f"good for {_span(life)}"
+    return f"identity{key}: found by {identity['source']}, {good}"
+
+
+def _span(seconds: int) -> str:
+    return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
 
 
 def _ms(seconds: float | None) -> int | None:

@@ -59,6 +59,7 @@ class Mend(Enum):
     TOOL_NAME = "tool_name"
     DOCUMENT_NAME = "document_name"
     ARGUMENTS = "arguments"  # no JSON object where the target needs one
+    SPELLING = "spelling"  # the same, written as one host of the shape wants it
 
 
 INVENTED: Final = frozenset({Mend.MISSING_RESULT, Mend.ORPHAN_RESULT, Mend.EMPTY_TURN})

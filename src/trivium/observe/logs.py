@@ -18,6 +18,9 @@ from trivium.observe.redact import redact_fields
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 FORMS: Final = ("auto", "json", "text")
+_MUTED: Final = ("azure", "google.auth", "google.oauth2", "msal")
+"""Libraries that find identities. They log what a token service answers, which may be what it was
+sent; why there is no identity is told by ``upstream/tokens.py``, without that."""
 
 log = structlog.get_logger()
 
@@ -26,7 +29,8 @@ def setup(level: str = "info", form: str = "auto", stream: TextIO | None = None)
     """Send every event of this level and above to ``stream`` (``None``: standard error).
 
     ``form``: ``json``, ``text``, or ``auto``, which is text on a terminal. Libraries are heard
-    from ``warning`` on. May be called again. Raises ``ValueError`` for another word.
+    from ``warning`` on, those of ``_MUTED`` hardly ever. May be called again. Raises
+    ``ValueError`` for another word.
     """
     if level not in LEVELS:
         raise ValueError(f"logs.level must be one of {', '.join(LEVELS)}, not {level!r}")
@@ -52,6 +56,8 @@ def setup(level: str = "info", form: str = "auto", stream: TextIO | None = None)
         root.removeHandler(handler)
     root.addHandler(_Libraries())
     root.setLevel(max(number, logging.WARNING))
+    for name in _MUTED:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def is_text(form: str, stream: TextIO) -> bool:

@@ -6,14 +6,14 @@ earlier attempt left over. ``pipeline/translation.py`` has the other lane.
 
 from typing import Any, Final, Protocol
 
-from trivium.conversation.losses import Report
+from trivium.conversation.losses import Mend, Report
 from trivium.faults import Fault, Kind
 from trivium.pipeline import routing_preferences
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
-from trivium.providers.quirks import repair, repair_answer
+from trivium.providers.quirks import repair, repair_answer, repair_request
 from trivium.routing.model import Step
 from trivium.upstream.call import HeaderLines
 from trivium.wire.operation import Operation
@@ -124,11 +124,23 @@ class PassThrough:
         self.operation = step.operation
         self.report: Report | None = None
         self.notes = _NO_NOTES
+        if provider.quirks:
+            mended, repaired = repair_request(provider.quirks, step.operation, members)
+            if mended:
+                changes = {**changes, **mended}
+                self._tell(binding.model, repaired)
         self.body = members.splice(changes) if changes else body
         self._passage = passage
         self._facts = facts
         self._quirks = provider.quirks
         self._now = now
+
+    def _tell(self, model: str, repaired: list[str]) -> None:
+        """Report what of the request is not as the caller wrote it."""
+        self.report = Report(f"{self.operation.value} of {model}")
+        for where in repaired:
+            self.report.repair(Mend.SPELLING, where)
+        self.notes = notes_of(self.report)
 
     def whole(self, body: bytes) -> WholeAnswer:
         """The same bytes, unless the provider has a quirk to mend.

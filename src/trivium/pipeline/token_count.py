@@ -9,6 +9,7 @@ from trivium.pipeline.lane import notes_of
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
+from trivium.providers.quirks import repair_count
 from trivium.wire import token_count
 from trivium.wire.codec import UpstreamCodec
 from trivium.wire.operation import Operation
@@ -28,8 +29,10 @@ class TokenCount:
         goal: TargetFacts,
         *,
         strict: bool = False,
+        quirks: frozenset[str] = frozenset(),
     ) -> None:
-        """``asked`` is the caller's operation, ``operation`` and ``codec`` the upstream's.
+        """``asked`` is the caller's operation, ``operation``, ``codec`` and ``quirks`` the
+        upstream's.
 
         Raises ``Fault`` when the conversation cannot be carried.
         """
@@ -39,7 +42,8 @@ class TokenCount:
         written = codec.write_request(
             fitted(token_count.counted(spoken), goal, self.report), goal, self.report
         )
-        self.body = token_count.body(operation, written, goal.model)
+        counted = token_count.body(operation, written, goal.model)
+        self.body = repair_count(quirks, operation, counted)
 
     @property
     def notes(self) -> Headers:

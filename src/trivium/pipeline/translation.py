@@ -126,7 +126,10 @@ class Translator:
         read = self._upstream(step)
         if operation in TOKEN_COUNTS:
             goal = step.binding.targets[read.shape]
-            return TokenCount(operation, step.operation, spoken, read, goal, strict=strict)
+            quirks = step.binding.channel.provider.quirks
+            return TokenCount(
+                operation, step.operation, spoken, read, goal, strict=strict, quirks=quirks
+            )
         answer = WriteContext(
             request=spoken,
             members=response_state.told(context, members),

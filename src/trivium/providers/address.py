@@ -23,6 +23,8 @@ _BESIDE_LIST: Final = {
     Operation.GENERATE: "/models/{model}",
 }
 """Operations beside which a list of models lies, and what stands in its place there."""
+_PUBLISHERS: Final = "/publishers/"
+"""Below which Vertex AI has models, and no list of them for an account."""
 _MODEL_COLLECTION: Final = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?/models(?:/.*)?$")
 """Where the path of a generate-content call begins: ``/v1beta/models/…``."""
 
@@ -36,7 +38,10 @@ def normalise(provider: Provider, base_url: str) -> str:
     default = _default_path(provider)
     path = parts.path.rstrip("/")
     _refuse_odd_segments(path)
-    path = _versioned(_without_endpoint(provider, path, default), default)
+    if provider.place is not None:
+        path = provider.place((parts.hostname or "").lower(), path)
+    else:
+        path = _versioned(_without_endpoint(provider, path, default), default)
     for served in provider.paths.values():
         _join(path, served)
     return f"{parts.scheme}://{parts.netloc.lower()}{path}"
@@ -76,7 +81,7 @@ def listing(provider: Provider, base_url: str) -> str | None:
     """
     for operation, ending in _BESIDE_LIST.items():
         served = provider.paths.get(operation)
-        if served is None:
+        if served is None or provider.place is not None or served.startswith(_PUBLISHERS):
             continue
         head, found, _ = _join(urlsplit(base_url).path, served).partition(ending)
         if found and "{" not in head:
@@ -171,9 +176,9 @@ def _model_in_path(model: str, operation: Operation) -> str:
     if SHAPE[operation] is Shape.GENERATE:
         # the vendor's lists and its SDKs write `models/NAME` where others write `NAME`
         model = model.removeprefix("models/")
-        safe = "/"
+        safe = "/@"
     else:
-        safe = ""
+        safe = "@"  # Claude's on Vertex AI have a day behind it
     if not model or any(segment in ("", ".", "..") for segment in model.split("/")):
         raise ValueError(f"the model name {model!r} cannot be part of an address")
     return quote(model, safe=safe)

@@ -68,6 +68,10 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """As the vendor's official SDK takes it; ``None`` where every account has its own."""
     base_form: str | None = None
     """Where ``base_url`` is ``None``: how one looks, the account's own parts in braces."""
+    place: Callable[[str, str], str] | None = None
+    """(host, path without a trailing slash) of a base URL as written -> the path that ``paths`` are
+    below, for a vendor whose accounts have a place in it. Raises ``ValueError`` with text for the
+    operator. ``None``: ``providers/address.py`` knows enough by the other two."""
     credential: Credential | None
     """``None``: it asks for none."""
     key_optional: bool = False

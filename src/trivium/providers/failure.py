@@ -111,7 +111,9 @@ _OVERFLOW: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_MODEL: Final = re.compile(
-    r"^models?[:/ ]|\bmodel\b.{0,200}?\b(?:not (?:be )?found|not exist|not available)",
+    r"^models?[:/ ]|\bmodel\b.{0,200}?\b(?:not (?:be )?found|not exist|not available)"
+    # Vertex AI, of a model that this region does not have
+    r"|^requested entity was not found",
     re.IGNORECASE | re.DOTALL,
 )
 _NO_ROUTE: Final = re.compile(
@@ -129,6 +131,16 @@ _TEXTS: Final[tuple[tuple[re.Pattern[str], Kind], ...]] = (
     (
         re.compile(r"^api key (?:not valid|expired|not found)|user location is not", re.IGNORECASE),
         Kind.UPSTREAM_CREDENTIAL,
+    ),
+    # Vertex AI: 400 FAILED_PRECONDITION for a model that the region, the project or the
+    # organisation does not have
+    (
+        re.compile(
+            r"\bis not servable in region|\bis not allowed to use publisher model"
+            r"|\borganization policy constraint|\bviolated one or more org policies",
+            re.IGNORECASE,
+        ),
+        Kind.UPSTREAM_DENIED,
     ),
     # llama.cpp: 500 server_error for what the model cannot take, and for what is missing
     (re.compile(r"^(?:image|audio|video) input is not supported"), Kind.UNREPRESENTABLE),

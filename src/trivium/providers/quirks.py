@@ -1,7 +1,7 @@
 """Known deviations of upstreams by name, and what the relay does about them.
 
-A row lists a quirk, the relay repairs it: frames of a stream before they are watched, a whole
-answer before it is read. Without quirks nothing is wrapped and nothing is copied.
+A row lists a quirk, the relay repairs it: a request before it is sent, frames of a stream before
+they are watched, a whole answer before it is read. Without quirks nothing is wrapped or copied.
 """
 
 from collections.abc import Callable
@@ -14,24 +14,44 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.providers.repair import chat, messages, responses
 from trivium.providers.repair.response_stream import Events
+from trivium.wire.generate import for_vertex
 from trivium.wire.operation import Operation
 from trivium.wire.passage import PieceWritten, RequestFacts, StreamWatch
+from trivium.wire.peek import Members
 from trivium.wire.sse import DONE, Splitter, frame, frames
 
 RESPONSES_BARE: Final = "responses-bare"
 MESSAGES_TOOL_INPUT: Final = "messages-tool-input"
 LATE_START: Final = "late-start"
+VERTEX_GENERATE: Final = "vertex-generate"
 
 QUIRKS: Final = {
     RESPONSES_BARE: "responses lack indices, sequence numbers and members that SDKs read, and are "
     "called completed when they were cut",
     MESSAGES_TOOL_INPUT: "a streamed tool_use block begins without its input member",
     LATE_START: "a stream lacks its first frame when the first token is a part of a character",
+    VERTEX_GENERATE: "every content of a request must name its role, and a count is not wrapped",
 }
 """Every quirk a row may name, and what it means."""
 
 _Rewrite: TypeAlias = Callable[[bytes], list[tuple[bytes, bytes]]]
 """One frame's data -> (event name or empty for the frame's own, data) of what takes its place."""
+
+
+def repair_request(
+    quirks: frozenset[str], operation: Operation, body: Members
+) -> tuple[dict[str, bytes | None], list[str]]:
+    """(members of a caller's body to be replaced, what that repairs); empty where nothing is."""
+    if VERTEX_GENERATE in quirks:
+        return for_vertex.changes(operation, body)
+    return {}, []
+
+
+def repair_count(quirks: frozenset[str], operation: Operation, body: bytes) -> bytes:
+    """A count of tokens that was written here, mended."""
+    if operation is Operation.GENERATE_COUNT and VERTEX_GENERATE in quirks:
+        return for_vertex.counted(body)
+    return body
 
 
 def repair(

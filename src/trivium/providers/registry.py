@@ -1,4 +1,4 @@
-"""Every provider by name: the three modules, and the rows of ``compatible.toml``.
+"""Every provider by name: the modules, and the rows of ``compatible.toml``.
 
 Read once, at first use: importing this module costs nothing, and neither does a process that never
 asks.
@@ -13,10 +13,11 @@ from typing import Final, Literal
 
 import msgspec
 
-from trivium.providers import anthropic, gemini, openai
+from trivium.providers import anthropic, gemini, openai, vertex
 from trivium.providers.base import ACCEPT, Capabilities, Provider
-from trivium.providers.credential import STATIC
+from trivium.providers.credential import STATIC, Credential, CredentialChoice, Renewed
 from trivium.providers.failure import default_failure
+from trivium.providers.identities import azure
 from trivium.wire.operation import TABLE, Operation
 
 _PATHS: Final = {
@@ -41,6 +42,8 @@ class ProviderRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Exactly one of the two."""
     auth: Literal["bearer", "x-api-key", "x-goog-api-key", "api-key", "none"] = "bearer"
     """A name of ``STATIC``."""
+    entra: str | None = None
+    """The audience of Entra ID's tokens, which are taken in place of a key; ``None``: none are."""
     key_optional: bool = False
     key_variables: tuple[str, ...] = ()
     serves: tuple[Operation, ...] = ()
@@ -59,6 +62,20 @@ class ProviderRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
 
+    def _credential(self) -> Credential | None:
+        key = STATIC[self.auth]
+        if self.entra is None or key is None:
+            return key
+        return CredentialChoice(
+            key=key,
+            otherwise=Renewed(
+                finder=azure.finder(self.entra),
+                parts=(),
+                optional=azure.NAMES,
+                refusals=azure.REFUSALS,
+            ),
+        )
+
     def provider(self, name: str) -> Provider:
         """Return the provider that a row of the registry describes."""
         return Provider(
@@ -66,7 +83,7 @@ class ProviderRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             title=self.title,
             base_url=self.base_url,
             base_form=self.base_form,
-            credential=STATIC[self.auth],
+            credential=self._credential(),
             key_optional=self.key_optional,
             key_variables=self.key_variables,
             paths={operation: _PATHS[operation] for operation in self.serves} | dict(self.paths),
@@ -91,7 +108,7 @@ def rows() -> dict[str, ProviderRow]:
 
 @cache
 def _all() -> dict[str, Provider]:
-    modules = (openai.PROVIDER, anthropic.PROVIDER, gemini.PROVIDER)
+    modules = (openai.PROVIDER, anthropic.PROVIDER, gemini.PROVIDER, *vertex.PROVIDERS)
     found = {provider.name: provider for provider in modules}
     for name, row in rows().items():
         found[name] = row.provider(name)

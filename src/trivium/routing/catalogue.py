@@ -11,7 +11,7 @@ import msgspec
 from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
 from trivium.providers.base import Provider
-from trivium.providers.credential import parts_of
+from trivium.providers.credential import CredentialChoice, finder_of, parts_of
 from trivium.routing.model import Binding, Catalogue, Channel, Model, PriceRow, Strategy, TimeLimits
 from trivium.secret import Secret
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, PriceChange, Timeouts
@@ -288,6 +288,7 @@ class _Builder:
 
     def _parts(self, path: Path, provider: Provider, entry: ChannelEntry) -> dict[str, Secret]:
         """What belongs to the channel's keys; unknown and missing names are reported."""
+        self._together(path, provider, entry)
         needed, optional = parts_of(provider.credential)
         own = [name for name in (*needed, *optional) if name != "api_key"]
         found: dict[str, Secret] = {}
@@ -301,6 +302,7 @@ class _Builder:
                 found[name] = self._resolve(text, self._title(at))
             except SettingsError as exc:
                 self.lines += exc.lines
+        self._usable(path, provider, entry, found)
         for name in needed:
             if name in own and name not in entry.credential and not provider.key_optional:
                 self._report(
@@ -309,6 +311,37 @@ class _Builder:
                     f'credential = {{ {name} = "env:{name.upper()}" }}',
                 )
         return found
+
+    def _together(self, path: Path, provider: Provider, entry: ChannelEntry) -> None:
+        """Report parts that do not go with one another."""
+        finder = finder_of(provider.credential)
+        if finder is None:
+            return
+        has_key = entry.api_key is not None or bool(entry.api_keys)
+        try:
+            finder.check(frozenset(entry.credential) | ({"api_key"} if has_key else set()))
+        except ValueError as exc:
+            self._report((*path, "credential"), str(exc))
+
+    def _usable(
+        self, path: Path, provider: Provider, entry: ChannelEntry, found: dict[str, Secret]
+    ) -> None:
+        """Report parts whose values name no identity; those of a channel with a key name none."""
+        finder = finder_of(provider.credential)
+        has_key = entry.api_key is not None or bool(entry.api_keys)
+        if finder is None or len(found) != len(entry.credential):
+            return
+        if has_key and isinstance(provider.credential, CredentialChoice):
+            if found:
+                self._report(
+                    (*path, "credential"),
+                    "names an identity, and there is an api_key as well: one of the two is right",
+                )
+            return
+        try:
+            finder.inspect({name: secret.reveal() for name, secret in found.items()})
+        except ValueError as exc:
+            self._report((*path, "credential"), str(exc))
 
     def _header(self, path: Path, text: str) -> str:
         if not text.startswith(REGISTERED):

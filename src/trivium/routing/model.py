@@ -10,6 +10,7 @@ import msgspec
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.target import TargetFacts, target
 from trivium.providers.base import Provider
+from trivium.providers.credential import Form, chosen
 from trivium.providers.images import row_of
 from trivium.providers.profiles import profile
 from trivium.secret import Secret
@@ -63,6 +64,11 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True):
     """For how long."""
     probe: Probe = Probe()
     """Whether and how it is asked if it is well."""
+
+    @property
+    def form(self) -> Form | None:
+        """What it is known to its vendor by: a key, a token or a signature; ``None``: by none."""
+        return chosen(self.provider.credential, has_key=bool(self.credentials))
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True):

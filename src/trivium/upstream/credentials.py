@@ -2,11 +2,12 @@
 
 A draft is written when it goes out, so that each attempt is signed anew and carries the token of
 that moment. What need not be waited for is not: a valid token, and the signature of a body that is
-held in one piece.
+held in one piece, by parts that are given or were found already.
 """
 
 import asyncio
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 import msgspec
@@ -14,70 +15,231 @@ import structlog
 
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
-from trivium.providers.credential import Renewed, Signature, Signing, Unsigned
+from trivium.providers.credential import (
+    TOKEN,
+    FoundSecret,
+    Refusals,
+    Remedy,
+    Renewed,
+    Signature,
+    Signing,
+    Unsigned,
+)
+from trivium.routing.model import Channel
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, Client, Sink
+from trivium.upstream.repeated_call import Presenter, RepeatedCall
 from trivium.upstream.request import Body, Draft, Request
 from trivium.upstream.request_writer import FIXED, checked_line, written
-from trivium.upstream.tokens import TokenSource, VendorTokens, revealed
+from trivium.upstream.tokens import TokenSource, VendorIdentity, VendorTokens, revealed
 
 log = structlog.get_logger(__name__)
 
-_UNAUTHORIZED: Final = 401
+APART_S: Final = 60.0
+"""A clock that differs by less is not what a vendor refuses: vendors allow for minutes."""
+CLOCKS_MAX: Final = 256
+"""Hosts whose clocks are remembered; all go when it is exceeded."""
+
+
+class VendorClocks:
+    """How far vendors' clocks are from ours, where that had requests refused."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._apart: dict[str, float] = {}
+
+    def now(self, host: str) -> float:
+        """Seconds since the epoch, as the host counts them."""
+        return self._clock.now() + self._apart.get(host, 0.0)
+
+    def set(self, host: str, date: str) -> bool:
+        """Take a ``date`` header for the host's time; whether it is far from what we took it for.
+
+        A text that is no date says nothing.
+        """
+        try:
+            at = parsedate_to_datetime(date).timestamp()
+        except (ValueError, OverflowError):
+            return False
+        if abs(at - self.now(host)) < APART_S:
+            return False
+        apart = at - self._clock.now()
+        log.warning("clock_apart", host=host, seconds=round(apart))
+        if len(self._apart) >= CLOCKS_MAX:
+            self._apart.clear()
+        self._apart[host] = apart
+        return True
 
 
 class Credentials:
     """Makes the calls of drafts. Belongs to a client, by which it makes them."""
 
-    def __init__(self, client: Client, clock: Clock) -> None:
+    def __init__(self, client: Client, clock: Clock, ca_file: str | None = None) -> None:
+        """``ca_file``: what libraries that find identities check certificates against."""
         self._client = client
-        self._clock = clock
-        self._tokens = VendorTokens(client, clock)
+        self._clocks = VendorClocks(clock)
+        self._tokens = VendorTokens(client, clock, ca_file)
 
     def open_now(self, request: Request, draft: Draft, sink: Sink) -> Call | None:
-        """As the client's: ``None`` where a token or a large body's signature is waited for.
+        """As the client's: ``None`` where a secret or a large body's signature is waited for.
 
         Raises ``Fault`` for a secret that the provider cannot use.
         """
-        kind = draft.channel.provider.credential
-        if isinstance(kind, Signing):
-            body = draft.body
-            if not isinstance(body, bytes):
-                return None
-            signature = self._begun(kind, request, draft)
-            if body:
-                signature.update(body)
-            return self._client.open_now(_signed(request, draft, signature), sink)
-        assert isinstance(kind, Renewed)
-        source = self._tokens.of(draft, kind)
-        token = source.valid()
-        if token is None:
+        presenter = self._presenter(request, draft)
+        ready = presenter.now()
+        if ready is None:
             return None
-        renewing = Renewing(self._client, request, draft, source, sink)
-        call = self._client.open_now(renewing.carrying(token), renewing)
-        return None if call is None else renewing.attached(call)
+        if presenter.refusals is None:
+            return self._client.open_now(ready, sink)
+        repeated = RepeatedCall(self._client, presenter, sink)
+        call = self._client.open_now(ready, repeated)
+        return None if call is None else repeated.attached(call)
 
     async def open(self, request: Request, draft: Draft, sink: Sink) -> Call:
-        """As the client's. Raises ``Fault``, also where no token can be had."""
-        kind = draft.channel.provider.credential
-        if isinstance(kind, Signing):
-            signature = self._begun(kind, request, draft)
-            if not isinstance(draft.body, bytes):
-                await _read(signature, draft.body)
-            elif draft.body:
-                signature.update(draft.body)
-            return await self._client.open(_signed(request, draft, signature), sink)
-        assert isinstance(kind, Renewed)
-        source = self._tokens.of(draft, kind)
-        renewing = Renewing(self._client, request, draft, source, sink)
-        ready = renewing.carrying(await source.wait())
-        return renewing.attached(await self._client.open(ready, renewing))
+        """As the client's. Raises ``Fault``, also where no secret can be had."""
+        presenter = self._presenter(request, draft)
+        ready = await presenter.later()
+        if presenter.refusals is None:
+            return await self._client.open(ready, sink)
+        repeated = RepeatedCall(self._client, presenter, sink)
+        return repeated.attached(await self._client.open(ready, repeated))
+
+    def identity(self, channel: Channel, credential: int) -> VendorIdentity | None:
+        """How the secret of a channel's account stands; ``None``: no request has wanted it."""
+        return self._tokens.identity(channel, credential)
+
+    def identities(self) -> list[VendorIdentity]:
+        """How those of all accounts stand that requests wanted."""
+        return self._tokens.identities()
 
     def close(self) -> None:
-        """Renew no token any more."""
+        """Renew nothing any more."""
         self._tokens.close()
 
-    def _begun(self, kind: Signing, request: Request, draft: Draft) -> Signature:
+    def _presenter(self, request: Request, draft: Draft) -> Presenter:
+        kind = draft.channel.form
+        if isinstance(kind, Renewed):
+            return TokenPresenter(request, draft, kind, self._tokens.of(draft, kind))
+        assert isinstance(kind, Signing)
+        finder = kind.finder
+        parts = revealed(draft.channel, draft.credential)
+        source = None
+        if finder is not None and finder.needed(parts):
+            source = self._tokens.of(draft, kind)
+        return SignaturePresenter(request, draft, kind, parts, source, self._clocks)
+
+
+class TokenPresenter(Presenter):
+    """Presents a token with a life."""
+
+    __slots__ = ("_draft", "_found", "_kind", "_request", "_source")
+
+    def __init__(self, request: Request, draft: Draft, kind: Renewed, source: TokenSource) -> None:
+        self.refusals: Refusals | None = kind.refusals
+        self._request = request
+        self._draft = draft
+        self._kind = kind
+        self._source = source
+        self._found: FoundSecret | None = None
+
+    def now(self) -> Request | None:
+        """The request with a token that is there."""
+        found = self._source.valid()
+        return None if found is None else self._carrying(found)
+
+    async def later(self) -> Request:
+        """The request with a token that is waited for."""
+        return self._carrying(await self._source.wait())
+
+    async def again(self, remedy: Remedy, headers: AnswerHeaders) -> Request | None:
+        """The request with another token."""
+        del remedy, headers
+        refused = self._found
+        assert refused is not None
+        found = await self._source.another(refused)
+        return None if found is None else self._carrying(found)
+
+    def _carrying(self, found: FoundSecret) -> Request:
+        self._found = found
+        header = self._kind.header
+        try:
+            token = found.parts[TOKEN]
+            return _finished(self._request, self._draft, {header.header: header.prefix + token})
+        except KeyError:
+            raise _unusable(self._draft, ValueError("the finder found no token")) from None
+        except ValueError as error:
+            raise _unusable(self._draft, error) from None
+
+
+class SignaturePresenter(Presenter):
+    """Signs a request, by parts that are given or found."""
+
+    __slots__ = ("_clocks", "_draft", "_found", "_given", "_kind", "_request", "_source")
+
+    def __init__(
+        self,
+        request: Request,
+        draft: Draft,
+        kind: Signing,
+        given: Mapping[str, str],
+        source: TokenSource | None,
+        clocks: VendorClocks,
+    ) -> None:
+        """``source``: ``None`` where nothing has to be found."""
+        self.refusals: Refusals | None = kind.refusals
+        self._request = request
+        self._draft = draft
+        self._kind = kind
+        self._given = given
+        self._source = source
+        self._clocks = clocks
+        self._found: FoundSecret | None = None
+
+    def now(self) -> Request | None:
+        """The request, signed, where its body is held in one piece."""
+        body = self._draft.body
+        if not isinstance(body, bytes):
+            return None
+        if self._source is not None:
+            self._found = self._source.valid()
+            if self._found is None:
+                return None
+        signature = self._begun()
+        if body:
+            signature.update(body)
+        return self._signed(signature)
+
+    async def later(self) -> Request:
+        """The request, signed, once its secret is there and its body was read."""
+        if self._source is not None:
+            self._found = await self._source.wait()
+        return await self._read()
+
+    async def again(self, remedy: Remedy, headers: AnswerHeaders) -> Request | None:
+        """The request, signed by another secret or another clock."""
+        if remedy is Remedy.CLOCK:
+            dates = headers.values(b"date")
+            host = self._request.origin.host
+            if dates and self._clocks.set(host, dates[0].decode("latin-1")):
+                return await self._read()
+        if self._source is None or self._found is None:
+            return None
+        found = await self._source.another(self._found)
+        if found is None:
+            return None
+        self._found = found
+        return await self._read()
+
+    async def _read(self) -> Request:
+        signature, body = self._begun(), self._draft.body
+        if not isinstance(body, bytes):
+            await _read(signature, body)
+        elif body:
+            signature.update(body)
+        return self._signed(signature)
+
+    def _begun(self) -> Signature:
+        draft, request = self._draft, self._request
         path, _, query = draft.target.partition(b"?")
         headers: dict[str, str] = {}
         for name, value in draft.lines:
@@ -90,12 +252,21 @@ class Credentials:
             path=path.decode(),
             query=query.decode(),
             headers=headers,
-            at=self._clock.now(),
+            at=self._clocks.now(request.origin.host),
         )
+        parts = self._given
+        if self._found is not None:
+            parts = {**parts, **self._found.parts}
         try:
-            return kind.begin(revealed(draft.channel, draft.credential), unsigned)
+            return self._kind.begin(parts, unsigned)
         except ValueError as error:
             raise _unusable(draft, error) from None
+
+    def _signed(self, signature: Signature) -> Request:
+        try:
+            return _finished(self._request, self._draft, signature.headers())
+        except ValueError as error:
+            raise _unusable(self._draft, error) from None
 
 
 def _unusable(draft: Draft, error: ValueError) -> Fault:
@@ -111,13 +282,6 @@ async def _read(signature: Signature, body: Body) -> None:
         await asyncio.sleep(0)
 
 
-def _signed(request: Request, draft: Draft, signature: Signature) -> Request:
-    try:
-        return _finished(request, draft, signature.headers())
-    except ValueError as error:
-        raise _unusable(draft, error) from None
-
-
 def _finished(request: Request, draft: Draft, added: Mapping[str, str]) -> Request:
     """The request with the credential's headers; the operator's own go before them.
 
@@ -131,112 +295,3 @@ def _finished(request: Request, draft: Draft, added: Mapping[str, str]) -> Reque
     head = written(draft.method, draft.target, (*kept, *own.items()))
     payload = head + draft.body if isinstance(draft.body, bytes) else head
     return msgspec.structs.replace(request, payload=payload, draft=None)
-
-
-class Renewing(Sink, Call):
-    """A call that carries a token: on the vendor's first 401 it is made once more with another."""
-
-    __slots__ = (
-        "_call", "_client", "_draft", "_is_over", "_is_paused", "_is_second", "_request", "_sink",
-        "_source", "_task", "_token", "reused",
-    )  # fmt: skip
-
-    def __init__(
-        self, client: Client, request: Request, draft: Draft, source: TokenSource, sink: Sink
-    ) -> None:
-        self._client = client
-        self._request = request
-        self._draft: Draft | None = draft
-        self._source = source
-        self._sink = sink
-        self._token = ""
-        self._call: Call | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._is_second = self._is_paused = self._is_over = False
-        self.reused = False
-
-    def carrying(self, token: str) -> Request:
-        """The request with a token."""
-        draft = self._draft
-        assert draft is not None
-        kind = draft.channel.provider.credential
-        assert isinstance(kind, Renewed)
-        self._token = token
-        header = kind.header
-        return _finished(self._request, draft, {header.header: header.prefix + token})
-
-    def attached(self, call: Call) -> Call:
-        """Run by this call from now on; the object itself."""
-        self._call = call
-        self.reused = call.reused
-        return self
-
-    # --- the vendor's side ----------------------------------------------------------------------
-
-    def head(self, status: int, headers: AnswerHeaders) -> None:
-        """The first 401 has the token renewed; any other head is the answer's."""
-        if status != _UNAUTHORIZED or self._is_second:
-            self._draft = None  # not to be written again: streams would keep their prompts
-            self._sink.head(status, headers)
-            return
-        self._is_second = True
-        self._hang_up()
-        self._task = asyncio.get_running_loop().create_task(self._again(headers), name="token")
-
-    def data(self, data: bytes) -> None:
-        """Body bytes of one read."""
-        self._sink.data(data)
-
-    def done(self, rest: bytes = b"") -> None:
-        """The answer is whole."""
-        self._call = None
-        self._sink.done(rest)
-
-    def broke(self, fault: Fault) -> None:
-        """The answer cannot go on."""
-        self._call = None
-        self._sink.broke(fault)
-
-    # --- the caller's side ----------------------------------------------------------------------
-
-    def pause(self) -> None:
-        """Stop reading, also what is to come."""
-        self._is_paused = True
-        if self._call is not None:
-            self._call.pause()
-
-    def resume(self) -> None:
-        """Read the answer again, also of a call that is still to come."""
-        self._is_paused = False
-        if self._call is not None:
-            self._call.resume()
-
-    def abort(self) -> None:
-        """Hang up and call the sink no more. Harmless after the end."""
-        self._is_over = True
-        if self._task is not None:
-            self._task.cancel()
-        self._hang_up()
-
-    # --- own ------------------------------------------------------------------------------------
-
-    def _hang_up(self) -> None:
-        call, self._call = self._call, None
-        if call is not None:
-            call.abort()
-
-    async def _again(self, refusal: AnswerHeaders) -> None:
-        """Make the call with another token, or hand on the refusal."""
-        try:
-            token = await self._source.another(self._token)
-            if token is not None:
-                call = await self._client.open(self.carrying(token), self)
-                self._call = call
-                if self._is_paused:
-                    call.pause()
-                return
-        except Fault as fault:
-            self._sink.broke(fault)
-            return
-        self._sink.head(_UNAUTHORIZED, refusal)
-        self._sink.done()

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault, Kind
-from trivium.routing.model import TimeLimits
+from trivium.routing.model import Channel, TimeLimits
 from trivium.settings.model import UpstreamSettings
 from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.connect import Connector
@@ -25,6 +25,7 @@ from trivium.upstream.credentials import Credentials
 from trivium.upstream.exchange import UpstreamExchange
 from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
+from trivium.upstream.tokens import VendorIdentity
 
 ORIGINS_MAX: Final = 256
 """Pools kept though nothing is in them. Operators configure tens of origins; strangers' addresses
@@ -269,15 +270,17 @@ class PooledClient(Client):
         tls: Callable[[], ssl.SSLContext],
         now: Callable[[], float],
         clock: Clock | None = None,
+        ca_file: str | None = None,
     ) -> None:
         """``tls`` is called for each TLS connection, so it should remember what it made.
 
         ``now`` gives the loop's seconds (``loop.time``), ``clock`` the time that is signed.
+        ``ca_file``: what libraries that find identities check certificates against.
         """
         self._limits = limits
         self._connector = Connector(resolver, tls)
         self._now = now
-        self._credentials = Credentials(self, clock or SystemClock())
+        self._credentials = Credentials(self, clock or SystemClock(), ca_file)
         self._pools: dict[Origin, OriginPool] = {}
         self._past = PoolStats()
         """What pools that were let go had counted."""
@@ -334,6 +337,14 @@ class PooledClient(Client):
         if self._ticker is not None and all(pool.empty for pool in self._pools.values()):
             self._ticker.cancel()
             self._ticker = None
+
+    def identity(self, channel: Channel, credential: int) -> VendorIdentity | None:
+        """How a channel's token or found identity stands; ``None``: no request has wanted it."""
+        return self._credentials.identity(channel, credential)
+
+    def identities(self) -> list[VendorIdentity]:
+        """How the tokens and found identities of all accounts stand that requests wanted."""
+        return self._credentials.identities()
 
     def stats(self) -> dict[Origin, PoolStats]:
         """How each origin's pool stands."""

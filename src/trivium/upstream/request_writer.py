@@ -195,7 +195,7 @@ def is_late(channel: Channel) -> bool:
 
     Where nothing of it is given, an engine that asks for none stands there, and gets none.
     """
-    kind = channel.provider.credential
+    kind = channel.form
     if not isinstance(kind, Renewed | Signing):
         return False
     return not kind.parts or bool(channel.credentials) or bool(channel.parts)
@@ -227,7 +227,7 @@ def _head(
         b"accept-encoding": b"identity",
         b"content-type": content_type,
     }
-    kind = provider.credential
+    kind = channel.form
     if isinstance(kind, Static) and channel.credentials:
         headers[kind.header.encode()] = kind.prefix.encode() + _credential(channel, credential)
     own = _CREDENTIALS if kind is None or isinstance(kind, Signing) else _named_too(kind)

@@ -1,29 +1,43 @@
-"""Tokens that vendors give for a while: fetched once for all who wait, renewed ahead of need.
+"""Secrets that hold for a while: got once for all who wait, renewed ahead of need.
 
-A request waits only where there is no valid token. While one is used it is renewed before it ends,
-by a timer or by a request that finds it old and goes on with it; one that nobody uses is let go.
+A token that a service gives, or an identity that a library finds (``upstream/finding.py``). A
+request waits only where there is no valid one. While one is used it is renewed before it ends, by a
+timer or by a request that finds it old and goes on with it; one that nobody uses is let go.
 """
 
 import asyncio
+import random
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
+import msgspec
 import structlog
 
 from trivium.clock import Clock
 from trivium.faults import Fault, Kind
-from trivium.providers.credential import Renewed, TokenRequest
-from trivium.routing.model import Channel, TimeLimits
+from trivium.providers.credential import (
+    TOKEN,
+    FoundSecret,
+    Renewed,
+    Signing,
+    Surroundings,
+)
+from trivium.routing.model import Channel
 from trivium.upstream import buffered_call
 from trivium.upstream.buffered_call import BufferedCall
 from trivium.upstream.call import Client
-from trivium.upstream.request import Draft, Origin, Request
-from trivium.upstream.request_writer import checked_line, written
+from trivium.upstream.finding import FinderThreads, IdentityNotFoundError
+from trivium.upstream.request import Draft
+from trivium.upstream.request_writer import checked_line
+from trivium.upstream.thread_client import asking
+from trivium.upstream.token_request import ANSWER_BYTES_MAX, ANSWER_S, request_of
 
 log = structlog.get_logger(__name__)
 
 AHEAD_S: Final = 300.0
-"""A token is renewed so long before its end, or in the last fifth of a shorter life."""
+"""A secret is renewed so long before its end, or in the last fifth of a shorter life; up to half as
+much earlier by chance, so that not all workers and nodes ask at once."""
 MARGIN_S: Final = 10.0
 """So long before its end it is taken for ended, or in the last twentieth: a request takes time to
 arrive, and clocks differ."""
@@ -33,11 +47,10 @@ PAUSE_MAX_S: Final = 60.0
 REFUSED_S: Final = 30.0
 """After a vendor's 401 had a token renewed, another 401 has it renewed again so much later at the
 soonest: what the vendor refuses then is not the token's age."""
+WANTED_S: Final = 600.0
+"""For so long after a request wanted a secret it is missed: a reload may have taken its channel."""
 SOURCES_MAX: Final = 1_024
-"""Accounts whose tokens are kept; all go when it is exceeded."""
-_ANSWER_BYTES_MAX: Final = 1_048_576
-_ANSWER_S: Final = 15.0
-_PORTS: Final = {"http": 80, "https": 443}
+"""Accounts whose secrets are kept; all go when it is exceeded."""
 
 
 def revealed(channel: Channel, credential: int) -> dict[str, str]:
@@ -48,31 +61,74 @@ def revealed(channel: Channel, credential: int) -> dict[str, str]:
     return parts
 
 
-class VendorTokens:
-    """The tokens of every account."""
+class VendorIdentity(msgspec.Struct, frozen=True, kw_only=True):
+    """How one account's secret stands, for operators. Nothing in it is secret."""
 
-    def __init__(self, client: Client, clock: Clock) -> None:
+    channel: str
+    source: str
+    """Where the secret was found; empty: it never was."""
+    life_s: float | None
+    """Seconds for which it still holds, 0 where there is none; ``None``: no end is known."""
+    failures: int
+    """Attempts to find or fetch it that failed, since the start."""
+    why: str
+    """Why the last attempt failed; empty: it did not."""
+    is_missed: bool
+    """Whether there is none that holds, and requests wanted it in the last ten minutes."""
+
+
+class VendorTokens:
+    """The tokens and found identities of every account."""
+
+    def __init__(self, client: Client, clock: Clock, ca_file: str | None = None) -> None:
+        """``ca_file``: what a finder checks certificates against; ``None``: the system's."""
         self._client = client
         self._clock = clock
+        self._threads = FinderThreads()
+        self._ca_file = ca_file
         self._sources: dict[tuple[object, ...], TokenSource] = {}
 
-    def of(self, draft: Draft, kind: Renewed) -> "TokenSource":
-        """The account whose token a request is to carry. A reload of the settings keeps it."""
+    def of(self, draft: Draft, kind: Renewed | Signing) -> "TokenSource":
+        """The account whose secret a request is to carry. A reload of the settings keeps it."""
         channel = draft.channel
-        key = (
-            channel.provider.name,
-            channel.base_url,
-            channel.proxy,
-            channel.credentials[draft.credential] if channel.credentials else None,
-            *channel.parts.items(),
-        )
+        key = _account(channel, draft.credential)
         found = self._sources.get(key)
         if found is None:
             if len(self._sources) >= SOURCES_MAX:
                 self.close()
-            found = TokenSource(self._client, self._clock, channel, draft.credential, kind)
+            found = TokenSource(self, channel, draft.credential, kind)
             self._sources[key] = found
         return found
+
+    def identity(self, channel: Channel, credential: int) -> VendorIdentity | None:
+        """How the secret of a channel's account stands; ``None``: no request has wanted it."""
+        source = self._sources.get(_account(channel, credential))
+        return None if source is None else source.identity()
+
+    def identities(self) -> list[VendorIdentity]:
+        """How those of all accounts stand that requests wanted."""
+        return [source.identity() for source in self._sources.values()]
+
+    async def obtain(
+        self, channel: Channel, credential: int, kind: Renewed | Signing
+    ) -> FoundSecret:
+        """Find or fetch a secret.
+
+        Raises ``Fault``, ``IdentityNotFoundError``, and ``ValueError``.
+        """
+        parts = revealed(channel, credential)
+        if kind.finder is not None:
+            around = Surroundings(
+                base_url=channel.base_url,
+                proxy=channel.proxy,
+                ca_file=self._ca_file,
+                limit_s=self._threads.limit_s,
+                ask=asking(self._client, channel),
+                clock=self._clock.now,
+            )
+            return await self._threads.find(kind.finder, parts, around)
+        assert isinstance(kind, Renewed)
+        return await self._fetch(channel, parts, kind)
 
     def close(self) -> None:
         """Renew nothing any more, and forget all of them."""
@@ -80,64 +136,127 @@ class VendorTokens:
             source.close()
         self._sources.clear()
 
+    async def _fetch(
+        self, channel: Channel, parts: Mapping[str, str], kind: Renewed
+    ) -> FoundSecret:
+        ask, read = kind.ask, kind.read
+        assert ask is not None
+        assert read is not None
+        asked = ask(parts, self._clock.now())
+        taker = BufferedCall(asyncio.get_running_loop().create_future(), ANSWER_BYTES_MAX)
+        await buffered_call.run(self._client, request_of(asked, channel, ANSWER_S), taker)
+        if not 200 <= taker.status < 300:
+            fault = Kind.UPSTREAM_CREDENTIAL
+            if taker.status >= 500 or taker.status == 429:
+                fault = Kind.UPSTREAM_OVERLOADED
+            log.warning("token_refused", channel=channel.name, status=taker.status)
+            raise _TokenRefusedError(fault, f"the token service answered {taker.status}")
+        token = read(b"".join(taker.parts))
+        checked_line("token", token.value)
+        if not token.value or token.life_s <= 0:
+            raise ValueError("the token service gave a token that is over already")
+        host = urlsplit(asked.url).hostname or ""
+        return FoundSecret(
+            parts={TOKEN: token.value}, life_s=token.life_s, source=f"token service {host}"
+        )
+
+
+def _account(channel: Channel, credential: int) -> tuple[object, ...]:
+    return (
+        channel.provider.name,
+        channel.base_url,
+        channel.proxy,
+        channel.credentials[credential] if channel.credentials else None,
+        *channel.parts.items(),
+    )
+
+
+class _TokenRefusedError(Exception):
+    """A token service's refusal, with what operators are told of it."""
+
+    def __init__(self, kind: Kind, why: str) -> None:
+        super().__init__(why)
+        self.kind = kind
+
 
 class TokenSource:
-    """Gets one account's access token, and renews it in time."""
+    """Gets one account's secret, and renews it in time."""
 
     def __init__(
-        self, client: Client, clock: Clock, channel: Channel, credential: int, kind: Renewed
+        self, owner: VendorTokens, channel: Channel, credential: int, kind: Renewed | Signing
     ) -> None:
-        self._client = client
-        self._clock = clock
+        self._owner = owner
         self._channel = channel
         self._credential = credential
         self._kind = kind
         self._loop = asyncio.get_running_loop()
-        self._token = ""
+        self._found: FoundSecret | None = None
         self._until = self._renew_at = self._pause_until = self._refused_until = 0.0
         """The loop's seconds."""
         self._pause_s = PAUSE_S
         self._is_used = False
-        """Whether a request has had the token since it was fetched."""
+        """Whether a request has had the secret since it was got."""
         self._fault: tuple[Kind, str] | None = None
         """Why the last renewal failed."""
+        self._why = ""
+        """The same for operators."""
+        self._failures = 0
+        self._wanted_at = 0.0
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    def valid(self) -> str | None:
-        """The token, ``None`` where it must be waited for. One that is old is renewed meanwhile."""
-        now = self._loop.time()
+    def valid(self) -> FoundSecret | None:
+        """The secret, ``None`` where it must be waited for. An old one is renewed meanwhile."""
+        now = self._wanted_at = self._loop.time()
         if now >= self._until:
             return None
         self._is_used = True
         if now >= self._renew_at:
             self._begin(now)
-        return self._token
+        return self._found
 
-    async def wait(self) -> str:
-        """A valid token. Raises ``Fault`` where none can be had."""
-        token = self.valid()
-        if token is None:
+    async def wait(self) -> FoundSecret:
+        """A valid secret. Raises ``Fault`` where none can be had."""
+        found = self.valid()
+        if found is None:
             self._begin(self._loop.time())
-            token = await self._outcome()
-        if token is None:
-            kind, message = self._fault or (Kind.UPSTREAM_CREDENTIAL, _REFUSED)
+            found = await self._outcome()
+        if found is None:
+            kind, message = self._fault or (Kind.UPSTREAM_CREDENTIAL, self._words)
             raise Fault(kind, message)
-        return token
+        return found
 
-    async def another(self, refused: str) -> str | None:
-        """The token to use instead of one that the vendor refused; ``None``: there is no other.
+    async def another(self, refused: FoundSecret) -> FoundSecret | None:
+        """What to use instead of a secret that the vendor refused; ``None``: there is no other.
 
         Raises ``Fault`` where none can be had.
         """
         now = self._loop.time()
-        if self._task is None and self._token == refused:
+        if self._task is None and self._found is refused:
             if now < self._refused_until:
                 return None
             self._refused_until = now + REFUSED_S
             self._until = 0.0
-        token = await self.wait()
-        return None if token == refused else token
+        found = await self.wait()
+        return None if found.parts == refused.parts else found
+
+    def identity(self) -> VendorIdentity:
+        """Where it came from, for how long it holds, and why there is none."""
+        now = self._loop.time()
+        left: float | None = max(0.0, self._until - now)
+        if left == _NO_END:
+            left = None
+        return VendorIdentity(
+            channel=self._channel.name,
+            source="" if self._found is None else self._found.source,
+            life_s=left,
+            failures=self._failures,
+            why=self._why,
+            is_missed=not left
+            and left is not None
+            and bool(self._why)
+            and now - self._wanted_at < WANTED_S,
+        )
 
     def close(self) -> None:
         """Renew it no more."""
@@ -146,57 +265,64 @@ class TokenSource:
         if self._task is not None:
             self._task.cancel()
 
+    @property
+    def _words(self) -> str:
+        return _REFUSED if self._kind.finder is None else _NOT_FOUND
+
     def _begin(self, now: float) -> None:
         if self._task is None and now >= self._pause_until:
             self._task = self._loop.create_task(self._renew(), name="token")
 
-    async def _outcome(self) -> str | None:
-        """The token once the renewal that is under way has ended."""
+    async def _outcome(self) -> FoundSecret | None:
+        """The secret once the renewal that is under way has ended."""
         task = self._task
         if task is not None:
             await asyncio.wait((task,))  # who waits may be cancelled: the renewal goes on
         return self.valid()
 
     async def _renew(self) -> None:
-        """Fetch a token; failures are kept and told to whoever waits."""
+        """Get a secret; failures are kept and told to whoever waits."""
         try:
-            await self._fetch()
+            found = await self._owner.obtain(self._channel, self._credential, self._kind)
+        except _TokenRefusedError as refused:
+            self._failed(refused.kind, self._words, str(refused))
         except Fault as fault:
             self._failed(fault.kind, fault.message, fault.message)
+        except IdentityNotFoundError as missing:
+            kind = Kind.UPSTREAM_UNREACHABLE if missing.is_away else Kind.UPSTREAM_CREDENTIAL
+            self._failed(kind, self._words, str(missing))
         except ValueError as error:
-            self._failed(Kind.UPSTREAM_CREDENTIAL, _REFUSED, str(error))
+            self._failed(Kind.UPSTREAM_CREDENTIAL, self._words, str(error))
         except Exception:
             log.exception("token_failed", channel=self._channel.name)
-            self._failed(Kind.UPSTREAM_CREDENTIAL, _REFUSED, "the provider's code failed")
+            self._failed(Kind.UPSTREAM_CREDENTIAL, self._words, "the provider's code failed")
+        else:
+            self._has(found)
         finally:
             self._task = None
 
-    async def _fetch(self) -> None:
-        asked = self._kind.ask(revealed(self._channel, self._credential), self._clock.now())
-        taker = BufferedCall(self._loop.create_future(), _ANSWER_BYTES_MAX)
-        await buffered_call.run(self._client, _request(asked, self._channel), taker)
-        if not 200 <= taker.status < 300:
-            kind = Kind.UPSTREAM_CREDENTIAL
-            if taker.status >= 500 or taker.status == 429:
-                kind = Kind.UPSTREAM_OVERLOADED
-            log.warning("token_refused", channel=self._channel.name, status=taker.status)
-            raise Fault(kind, _REFUSED)
-        token = self._kind.read(b"".join(taker.parts))
-        checked_line("token", token.value)
-        now, life = self._loop.time(), token.life_s
-        if not token.value or life <= 0:
-            raise ValueError("the token service gave a token that is over already")
-        self._token = token.value
-        self._until = now + life - min(life / 20, MARGIN_S)
-        renew_s = life - min(life / 5, AHEAD_S)
-        self._renew_at = now + renew_s
-        self._fault, self._pause_s, self._pause_until = None, PAUSE_S, 0.0
+    def _has(self, found: FoundSecret) -> None:
+        now, life = self._loop.time(), found.life_s
+        if self._kind.finder is not None and (
+            self._why or self._found is None or self._found.source != found.source
+        ):
+            log.info("identity_found", channel=self._channel.name, source=found.source, life_s=life)
+        self._found = found
+        self._fault, self._why, self._pause_s, self._pause_until = None, "", PAUSE_S, 0.0
         self._is_used = False
+        if life is None:
+            self._until = self._renew_at = _NO_END
+            return
+        self._until = now + life - min(life / 20, MARGIN_S)
+        early = random.uniform(1.0, 1.5)  # noqa: S311 - jitter
+        renew_s = life - early * min(life / 5, AHEAD_S)
+        self._renew_at = now + renew_s
         self._later(renew_s)
 
     def _failed(self, kind: Kind, message: str, why: str) -> None:
         log.warning("token_not_renewed", channel=self._channel.name, why=why)
-        self._fault = (kind, message)
+        self._fault, self._why = (kind, message), why
+        self._failures += 1
         self._pause_until = self._loop.time() + self._pause_s
         self._later(self._pause_s)
         self._pause_s = min(2 * self._pause_s, PAUSE_MAX_S)
@@ -207,33 +333,12 @@ class TokenSource:
         self._timer = self._loop.call_later(seconds, self._due)
 
     def _due(self) -> None:
-        """Renew a token that is in use, while it holds."""
+        """Renew a secret that is in use, while it holds."""
         now = self._loop.time()
         if self._is_used and now < self._until:
             self._begin(now)
 
 
+_NO_END: Final = float("inf")
+_NOT_FOUND: Final = "The gateway found no identity for the upstream where it runs."
 _REFUSED: Final = "The upstream's token service gave the gateway no token."
-
-
-def _request(asked: TokenRequest, channel: Channel) -> Request:
-    """Raises ``ValueError`` for what cannot be written."""
-    parts = urlsplit(asked.url)
-    if parts.scheme not in _PORTS or not parts.hostname:
-        raise ValueError("the token service's address must begin with https:// or http://")
-    port = parts.port or _PORTS[parts.scheme]
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    lines = [checked_line("host", parts.netloc), (b"accept", b"application/json")]
-    lines += [checked_line(name, value) for name, value in asked.headers.items()]
-    lines.append((b"content-length", b"%d" % len(asked.body)))
-    checked_line("target", target)
-    if not target.isascii() or " " in target or not asked.method.isalpha():
-        raise ValueError("the token service's address cannot be written")
-    limits = TimeLimits(
-        connect=channel.limits.connect, first_byte=_ANSWER_S, idle=_ANSWER_S, total=_ANSWER_S
-    )
-    return Request(
-        origin=Origin(parts.scheme, parts.hostname, port, channel.proxy if asked.proxied else None),
-        payload=written(asked.method.upper().encode(), target.encode(), lines) + asked.body,
-        limits=limits,
-    )

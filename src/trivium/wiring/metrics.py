@@ -16,6 +16,8 @@ from trivium.observe.metrics.model import (
     BUILD,
     CONNECTIONS,
     DOUBTED,
+    IDENTITY_FAILURES,
+    IDENTITY_LIFE,
     LAG,
     LOST,
     MISSING,
@@ -131,10 +133,26 @@ class Metrics:
             # of several credentials that rest for one reason: still one worker that sees it
             resting[RESTING.name, key.channel, key.model, breaker.why] = 1
         calls, pools = self._upstream()
+        failures, lives = self._identities()
         return self._tally.numbers(
-            [((LOST.name,), self._recorder.dropped), *calls, *process.counters()],
-            [*levels, *resting.items(), *pools],
+            [((LOST.name,), self._recorder.dropped), *calls, *failures, *process.counters()],
+            [*levels, *resting.items(), *pools, *lives],
         )
+
+    def _identities(self) -> tuple[list[tuple[Key, int]], list[tuple[Key, int]]]:
+        """Failures and lives by channel; of several accounts of one, the sum and the least."""
+        client = self._services.client
+        assert isinstance(client, PooledClient)
+        failures: dict[Key, int] = {}
+        lives: dict[Key, int] = {}
+        for one in client.identities():
+            key = (IDENTITY_FAILURES.name, one.channel)
+            failures[key] = failures.get(key, 0) + one.failures
+            if one.life_s or (one.life_s is not None and one.is_missed):  # else unused, and let go
+                key = (IDENTITY_LIFE.name, one.channel)
+                micro = round(one.life_s * 1e6)
+                lives[key] = min(lives.get(key, micro), micro)
+        return list(failures.items()), list(lives.items())
 
     def _upstream(self) -> tuple[list[tuple[Key, int]], list[tuple[Key, int]]]:
         """Counters and gauges of the connections to all origins together."""

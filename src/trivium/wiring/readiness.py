@@ -11,9 +11,17 @@ if TYPE_CHECKING:
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
     from trivium.shared.state import SharedState
+    from trivium.upstream.tokens import VendorIdentity
 
 STALE_POLLS = 3
 """Looks at the keys that have to fail in a row before the database counts as away."""
+
+
+def identified(identities: "Sequence[VendorIdentity]") -> bool | None:
+    """Whether no account's token or identity is missing; ``None`` where there is none to have."""
+    if not identities:
+        return None
+    return not any(one.is_missed for one in identities)
 
 
 class Parts:
@@ -27,9 +35,12 @@ class Parts:
         shared: "SharedState | None",
         poll_s: float,
         secrets: Callable[[], bool | None] = lambda: None,
+        identities: Callable[[], bool | None] = lambda: None,
     ) -> None:
         """``poll_s``: seconds between two looks at the keys; ``shared``: ``None`` for none;
-        ``secrets``: whether stores gave every secret when last asked, ``None`` without stores.
+        ``secrets``: whether stores gave every secret when last asked, ``None`` without stores;
+        ``identities``: whether all channels that need one have a token or an identity that holds,
+        ``None`` where no request wanted one yet.
         """
         self._listeners = listeners
         self._ledger = ledger
@@ -37,6 +48,7 @@ class Parts:
         self._shared = shared
         self._poll_s = poll_s
         self._secrets = secrets
+        self._identities = identities
 
     def now(self, *, database: bool | None = None) -> Readiness:
         """As it stands. ``database``: whether it answers; ``None``: whether it did lately.
@@ -58,4 +70,7 @@ class Parts:
         fresh = self._secrets()
         if fresh is not None:
             wanted["secrets"] = fresh
+        known = self._identities()
+        if known is not None:
+            wanted["identities"] = known
         return Readiness(needed=needed, wanted=wanted)

@@ -96,7 +96,13 @@ def _client(
     stack: contextlib.AsyncExitStack,
 ) -> PooledClient:
     now = asyncio.get_running_loop().time
-    client = PooledClient(upstream, resolver=Resolver(upstream.dns_ttl_s, now), tls=secure, now=now)
+    client = PooledClient(
+        upstream,
+        resolver=Resolver(upstream.dns_ttl_s, now),
+        tls=secure,
+        now=now,
+        ca_file=upstream.ca_file,
+    )
     stack.push_async_callback(client.close)
     return client
 

@@ -26,6 +26,7 @@ from trivium.routing.reload import FileWatch, SettingsReader
 from trivium.routing.router import Router
 from trivium.settings.errors import SettingsError
 from trivium.settings.model import ServerSettings, Settings
+from trivium.upstream.pool import PooledClient
 from trivium.wiring import allocator
 from trivium.wiring.assets import assets_of, is_apart, place
 from trivium.wiring.background import background
@@ -155,6 +156,14 @@ class _Worker:
         self._places = places
         self._secrets = secrets
 
+    def _identities(self) -> bool | None:
+        """Whether no channel's identity is missing; ``None`` where none was wanted yet."""
+        from trivium.wiring.readiness import identified
+
+        client = self.services.client
+        assert isinstance(client, PooledClient)
+        return identified(client.identities())
+
     def swap(self, read: Settings, new: Catalogue) -> None:
         """Put settings that were read again in force."""
         services = self.services
@@ -193,7 +202,9 @@ class _Worker:
         await look_after(settings, services, database, shared, stack)
         await _equip(services, settings, database, ledger, origin, stack)
         poll_s = settings.storage.poll_s
-        self._parts = parts = Parts(listeners, ledger, snapshot, shared, poll_s, self._secrets)
+        self._parts = parts = Parts(
+            listeners, ledger, snapshot, shared, poll_s, self._secrets, self._identities
+        )
         self._metrics = await _counting(
             settings, services, listeners, recorder, ledger, parts, self._places, stack
         )

@@ -113,6 +113,18 @@ UPSTREAM_CALLS: Final = _counter(
     "How calls came to a connection: made, reused, retried on another, or refused in vain.",
     ("connection",),
 )
+IDENTITY_LIFE: Final = _gauge(
+    "trivium_identity_life_seconds",
+    "For how long a channel's token or found identity still holds, of the worker that has least.",
+    ("channel",),
+    is_micro=True,
+    is_first=True,
+)
+IDENTITY_FAILURES: Final = _counter(
+    "trivium_identity_failures_total",
+    "Attempts to fetch a channel's token or to find its identity that failed.",
+    ("channel",),
+)
 WORKERS: Final = _gauge("trivium_workers", "Worker processes whose numbers these are.")
 BUILD: Final = _gauge(
     "trivium_build_info", "1, labelled with the version that answers.", ("version",)
@@ -153,7 +165,8 @@ STARTED: Final = _gauge(
 FAMILIES: Final = (
     REQUESTS, FAULTS, ATTEMPTS, TOKENS, BYTES, SECONDS, FIRST_BYTE, LOST, CONNECTIONS, RUNNING,
     RECORDS_WAITING, SETTLEMENTS_WAITING, RESTING, UPSTREAM_CONNECTIONS, UPSTREAM_WAITING,
-    UPSTREAM_CALLS, WORKERS, MISSING, DOUBTED, LAG, PROCESSOR, MEMORY, FDS, FDS_MAX, STARTED, BUILD,
+    UPSTREAM_CALLS, IDENTITY_LIFE, IDENTITY_FAILURES, WORKERS, MISSING, DOUBTED, LAG, PROCESSOR,
+    MEMORY, FDS, FDS_MAX, STARTED, BUILD,
 )  # fmt: skip
 """In the order they are written."""
 
