@@ -11,7 +11,7 @@ from trivium.faults import Fault
 from trivium.pipeline.lane import Lane
 from trivium.pipeline.services import Exchange, Headers
 from trivium.pipeline.structs import WholeAnswer
-from trivium.providers.wrapping import Unwrapper, Wrapping
+from trivium.providers.wrapping import StreamUnwrapper, Wrapping
 from trivium.wire.messages import hosted
 from trivium.wire.messages.hosted import Hosting
 from trivium.wire.messages.version import VERSIONS
@@ -99,7 +99,7 @@ class UnwrappingWatch:
 
     __slots__ = ("_unwrapper", "_watch", "error", "finished", "usage")
 
-    def __init__(self, watch: StreamWatch, unwrapper: Unwrapper) -> None:
+    def __init__(self, watch: StreamWatch, unwrapper: StreamUnwrapper) -> None:
         self._watch = watch
         self._unwrapper = unwrapper
         self.usage: Usage | None = watch.usage

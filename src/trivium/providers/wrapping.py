@@ -17,7 +17,7 @@ from trivium.wire.messages import hosted
 from trivium.wire.messages.hosted import Hosting
 
 
-class Unwrapper(Protocol):
+class StreamUnwrapper(Protocol):
     """Turns the bytes of one streamed answer into the shape's own."""
 
     def feed(self, data: bytes) -> bytes:
@@ -34,7 +34,7 @@ class Wrapping(msgspec.Struct, frozen=True, kw_only=True):
     """What is sent in the place of such a body; ``None``: the body."""
     answer: Callable[[bytes], bytes] | None = None
     """A whole 200 answer in the shape's own words; ``None``: it is in them."""
-    stream: Callable[[], Unwrapper] | None = None
+    stream: Callable[[], StreamUnwrapper] | None = None
     """A fresh unwrapper for a streamed answer; ``None``: it comes as the shape has it."""
 
     def wrapped(self, body: bytes, hosting: Hosting) -> bytes:

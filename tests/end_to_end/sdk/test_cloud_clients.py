@@ -13,10 +13,27 @@ from end_to_end.features.asking import SHAPES
 from end_to_end.features.telling import TEXT
 from end_to_end.sdk.callers import Town
 from end_to_end.sdk.cloud_clients import CALLERS, clients_at
+from end_to_end.sdk.house import VENDOR_KEY
 from end_to_end.sdk.pairs import CALLED, RESULTS, TOWN, Strict, settings
 from end_to_end.sdk.served import served
 
 PAIRS = pytest.mark.parametrize(("caller", "upstream"), list(itertools.product(CALLERS, SHAPES)))
+HOSTED = """
+[[channels]]
+name = "hosted"
+provider = "vertex-claude"
+api_key = "{key}"
+base_url = "{origin}/v1/projects/acme-prod/locations/us-east5"
+"""
+HOSTED_MODEL = """
+[[models]]
+name = "{scene}-hosted"
+free = true
+context_max = 128000
+[[models.bindings]]
+channel = "hosted"
+model = "{scene}-messages"
+"""
 STREAMED = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 AMAZON = {"bedrock": {502: 500}, "boto": {502: 500}}
 """Statuses that Amazon's exceptions have: what a vendor broke is an InternalServerException."""
@@ -39,7 +56,10 @@ def strict():
 @pytest.fixture(scope="module")
 def gateway(strict, tmp_path_factory):
     """`trivium serve` in front of it."""
-    with served(tmp_path_factory.mktemp("clouds"), settings(strict)) as running:
+    hosted = HOSTED.format(origin=strict.origin, key=VENDOR_KEY)
+    models = "".join(HOSTED_MODEL.format(scene=scene) for scene in ("text", "calls", "broken"))
+    told = settings(strict) + "\n" + hosted + models
+    with served(tmp_path_factory.mktemp("clouds"), told) as running:
         yield running
 
 
@@ -122,3 +142,17 @@ def test_an_error_inside_the_stream(caller_of, caller, upstream):
     with pytest.raises(BROKEN) as caught:
         caller_of(caller).ask(f"broken-{upstream}", stream=True)
     assert "RULES" not in str(caught.value)
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+@STREAMED
+def test_claude_where_vertex_has_it(caller_of, strict, caller, stream):
+    """Behind a vendor that refuses a model in the body; from its own client the body passes."""
+    sdk = caller_of(caller)
+    heard = sdk.ask("calls-hosted", stream=stream, tools=True)
+    assert ("Let me see.", CALLED, sdk.CALLED) == (heard.text, heard.calls, heard.end)
+    sdk.answer(RESULTS)
+    heard = sdk.ask("calls-hosted", stream=stream, tools=True)
+    assert (TEXT, [], sdk.STOP) == (heard.text, heard.calls, heard.end)
+    method = "streamRawPredict" if stream else "rawPredict"
+    assert strict.last.path.endswith(f"/publishers/anthropic/models/calls-messages:{method}")

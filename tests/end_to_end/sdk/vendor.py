@@ -32,6 +32,8 @@ SHAPES = {
 TROUBLED = frozenset({"error", "error-after", "error-flat", "failed", "cut"})
 """Scenes that begin well and end badly."""
 GENERATE = re.compile(r"/(?:v1beta|v1)/models/([^:/]+):(\w+)")
+HOSTED = re.compile(r".*/publishers/anthropic/models/([^:/]+):(raw|streamRaw)Predict")
+"""Where Vertex AI has the messages shape."""
 
 
 @dataclass
@@ -53,6 +55,16 @@ class Asked:
     def stream(self):
         """Whether the answer is to come in pieces."""
         return self.body.get("stream") is True or ":streamGenerateContent" in self.path
+
+
+def unhosted(found, body):
+    """The body of the shape that a hosted one stands for, which must be one that the cloud takes."""
+    assert "model" not in body, "model: Extra inputs are not permitted"
+    assert body.pop("anthropic_version", "") in ("vertex-2023-10-16", "2026-10-21"), (
+        "anthropic_version"
+    )
+    assert (found[2] == "streamRaw") == body.get("stream", False), "stream"
+    return body | {"model": found[1]}
 
 
 class Stage:
@@ -116,13 +128,20 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         body = read(raw, self.headers.get("content-type") or "")
         generate = GENERATE.fullmatch(path)
+        hosted = HOSTED.fullmatch(path)
+        if hosted:
+            try:
+                body = unhosted(hosted, body)
+            except AssertionError as refused:
+                Stage(self).whole({"error": {"message": f"RULES: {refused}"}}, status=400)
+                return
         asked = Asked(
             method=self.command,
             path=self.path,
             headers={name.lower(): value for name, value in self.headers.items()},
             raw=raw,
             body=body,
-            shape="generate" if generate else SHAPES[path],
+            shape="generate" if generate else "messages" if hosted else SHAPES[path],
             scene=generate[1] if generate else body["model"],
         )
         vendor = self.server.vendor

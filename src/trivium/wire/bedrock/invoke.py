@@ -7,7 +7,6 @@ the vendor's guide and botocore 1.44's model of bedrock-runtime, read on 2026-11
 """
 
 import base64
-import binascii
 from collections.abc import Mapping
 from typing import Final
 
@@ -100,6 +99,8 @@ def counted(body: Members) -> tuple[bytes, Hosting]:
         raise missing("input")
     found = decoded(_input, raw)
     if found is None:
+        if b'"invokeModel"' in raw:
+            raise mistyped("input.invokeModel.body", "be base64 of the request's body")
         raise mistyped("input", "be an object with `invokeModel`")
     if found.invokeModel is None:
         if found.converse is not None:
@@ -110,13 +111,7 @@ def counted(body: Members) -> tuple[bytes, Hosting]:
                 param="input.converse",
             )
         raise missing("input.invokeModel")
-    told = found.invokeModel.get("body") if isinstance(found.invokeModel, dict) else None
-    if not isinstance(told, str):
-        raise mistyped("input.invokeModel.body", "be base64 of the request's body")
-    try:
-        inner = base64.b64decode(told, validate=True)
-    except (binascii.Error, ValueError):
-        raise mistyped("input.invokeModel.body", "be base64 of the request's body") from None
+    inner = found.invokeModel.body
     members = peek.members(inner)
     hosting = read(members, {})
     return members.splice(

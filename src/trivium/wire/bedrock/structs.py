@@ -57,10 +57,16 @@ class ErrorEvent(msgspec.Struct, gc=False):
     error: StreamedError
 
 
+class InvokedBody(msgspec.Struct, gc=False):
+    """A body for InvokeModel, as base64."""
+
+    body: bytes
+
+
 class TokenInput(msgspec.Struct):
     """What Bedrock is asked to count: one of the two."""
 
-    invokeModel: Any = None  # noqa: N815 - the vendor's spelling
+    invokeModel: InvokedBody | None = None  # noqa: N815 - the vendor's spelling
     converse: Any = None
 
 

@@ -1,0 +1,93 @@
+"""The clouds' own clients on lists, counts, vectors, forms and betas."""
+
+import contextlib
+import io
+import json
+
+import anthropic as anthropic_sdk
+import pytest
+from botocore.exceptions import ClientError
+
+from end_to_end.sdk.cloud_clients import clients_at
+from end_to_end.sdk.scenes import VECTOR
+
+HELLO = [{"role": "user", "content": "Say hello."}]
+
+
+@pytest.fixture(scope="module")
+def clients(gateway, key, tmp_path_factory):
+    """One of each."""
+    with contextlib.ExitStack() as stack:
+        yield clients_at(gateway.origin, key, stack, tmp_path_factory.mktemp("tls"))
+
+
+def test_models_are_listed(clients):
+    """By the clients that have a list."""
+    assert "gpt-text" in {model.id for model in clients["azure"].models.list()}
+    assert "gemini-text" in {
+        (model.name or "").removeprefix("models/") for model in clients["genai"].models.list()
+    }
+
+
+def test_tokens_are_counted(clients, vendor):
+    """Each in its own words, by the vendor's own counter."""
+    vertex = clients["vertex"].messages.count_tokens(model="claude-text", messages=HELLO)
+    assert 14 == vertex.input_tokens
+    body = {"anthropic_version": "bedrock-2023-05-31", "max_tokens": 5, "messages": HELLO}
+    asked = {"invokeModel": {"body": json.dumps(body).encode()}}
+    assert 14 == clients["boto"].count_tokens(modelId="claude-text", input=asked)["inputTokens"]
+    assert {"model": "text", "messages": HELLO} == vendor.last.body
+    assert (
+        31 == clients["genai"].models.count_tokens(model="gemini-text", contents="Hi").total_tokens
+    )
+
+
+def test_texts_are_embedded(clients, vendor):
+    """Azure's by a deployment, Google's by predict."""
+    (one,) = (
+        clients["azure"]
+        .embeddings.create(model="gpt-text", input="a", encoding_format="float")
+        .data
+    )
+    assert list(VECTOR) == one.embedding
+    found = clients["genai"].models.embed_content(model="gpt-text", contents=["a", "b"])
+    assert [list(VECTOR)] * 2 == [each.values for each in found.embeddings]
+    assert ["a", "b"] == vendor.last.body["input"]
+
+
+def test_betas_travel_however_they_are_said(clients, vendor):
+    """Amazon's client of Anthropic's says them twice."""
+    clients["bedrock"].beta.messages.create(
+        model="claude-text", max_tokens=5, messages=HELLO, betas=["a-1", "b-2"]
+    )
+    assert "a-1,b-2" == vendor.last.headers["anthropic-beta"]
+    assert {"model", "max_tokens", "messages", "stream"} == set(vendor.last.body)
+
+
+def test_a_picture_is_edited_in_a_deployment(clients, vendor):
+    """The form's model is the path's."""
+    picture = io.BytesIO(b"\x89PNG\r\n\x1a\n")
+    picture.name = "a.png"
+    with contextlib.suppress(Exception):  # whatever the double draws: what it was asked counts
+        clients["azure"].images.edit(model="gpt-text", image=picture, prompt="A cat.")
+    assert ("/v1/images/edits", "text") == (vendor.last.path, vendor.last.body["model"])
+
+
+def test_a_model_that_is_not_there_is_each_client_s_own_error(clients):
+    """Typed, by its name."""
+    with pytest.raises(ClientError) as caught:
+        clients["boto"].invoke_model(
+            modelId="acme/none",
+            body=b'{"anthropic_version":"bedrock-2023-05-31","max_tokens":5,"messages":[]}',
+        )
+    assert "ResourceNotFoundException" == caught.value.response["Error"]["Code"]
+    for name in ("bedrock", "vertex"):
+        with pytest.raises(anthropic_sdk.NotFoundError):
+            clients[name].messages.create(model="acme-none", max_tokens=5, messages=HELLO)
+
+
+def test_a_body_of_another_family_is_refused_in_words(clients):
+    """With what to do."""
+    with pytest.raises(ClientError, match="/v1/embeddings") as caught:
+        clients["boto"].invoke_model(modelId="gpt-text", body=b'{"inputText":"a"}')
+    assert "ValidationException" == caught.value.response["Error"]["Code"]
