@@ -14,7 +14,7 @@ from trivium.conversation.fit import fitted
 from trivium.conversation.losses import Report
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.request import Conversation
-from trivium.conversation.target import Thinks, target
+from trivium.conversation.target import OwnFields, ReasoningBack, Thinks, target
 from trivium.faults import Fault
 from trivium.wire import peek
 from trivium.wire.codec import AnswerContext, ReadContext, WriteContext
@@ -277,7 +277,11 @@ def _requests():
                     yield name, writing(words, kind, codec, schema_full=False)
                 if "think" in kind:
                     name = f"write {words} {kind} as budgeted {codec.shape.value}"
-                    yield name, writing(words, kind, codec, thinks=Thinks.BUDGET)
+                    known = {"thinks": Thinks.BUDGET, "own_fields": OwnFields.CLAUDE}
+                    yield name, writing(words, kind, codec, **known)
+                if "thought" in kind:
+                    name = f"write {words} {kind} as worded {codec.shape.value}"
+                    yield name, writing(words, kind, codec, reasoning_back=ReasoningBack.TEXT)
     for operation in PASSAGES:
         for kind in asked.kinds(WORDS[operation]):
             yield f"pass {operation.value} {kind}", passing(operation, kind)

@@ -6,6 +6,7 @@ import json
 from growth import conversed
 from growth.asked import PNG
 from growth.told import COUNTS
+from trivium.wire import event_stream
 
 
 def _sse(rows, end=b"", *, named=False):
@@ -346,6 +347,63 @@ def _images_stream(n):
     )  # fmt: skip
 
 
+def _converse_stream(n):
+    def delta(i=0, **members):
+        return "contentBlockDelta", {"contentBlockIndex": i, "delta": members, "p": "abc"}
+
+    def start(i=0, **members):
+        return "contentBlockStart", {"contentBlockIndex": i, "start": members}
+
+    def stop(i=0):
+        return "contentBlockStop", {"contentBlockIndex": i}
+
+    def call(i=0, **more):
+        return start(i, toolUse={"toolUseId": f"c{i}", "name": "t", **more})
+
+    def thought(**members):
+        return delta(reasoningContent=members)
+
+    def end(**more):
+        counts = {"inputTokens": 9, "outputTokens": 2, "totalTokens": 11}
+        return "metadata", {"usage": counts, "metrics": {"latencyMs": 1}, **more}
+
+    text = delta(text="a")
+    cited = {"title": "t", "location": {"web": {"url": "https://example.org"}}}
+    events = {
+        "texts": lambda: [text] * n,
+        "blocks": lambda: [one for i in range(n) for one in (delta(i, text="a"), stop(i))],
+        "blocks_all_open": lambda: [*[delta(i, text="a") for i in range(n)], *[stop(i) for i in range(n)]],
+        "calls": lambda: [one for i in range(n) for one in (call(i), stop(i))],
+        "arguments_in_pieces": lambda: [call(), *[delta(toolUse={"input": '"a",'})] * n, stop()],
+        "server_call_in_pieces": lambda: [call(type="server_tool_use"), *[delta(toolUse={"input": '"a",'})] * n, stop()],
+        "thoughts": lambda: [thought(text="t")] * n,
+        "signatures": lambda: [thought(signature="s")] * n,
+        "secrets": lambda: [thought(redactedContent="aGk=")] * n,
+        "citations": lambda: [text, *[delta(citation=cited)] * n],
+        "picture_in_pieces": lambda: [start(image={"format": "png"}), *[delta(image={"source": {"bytes": "QUFB"}})] * n],
+        "results": lambda: [delta(toolResult=[{"text": "a"}])] * n,
+        "results_in_one": lambda: [delta(toolResult=[{"text": "a"}] * n)],
+        "counts": lambda: [end()] * n,
+        "unknown_counts": lambda: [end(**{f"x_{i}": i}) for i in range(n)],
+        "unknown_events": lambda: [(f"x{i}", {}) for i in range(n)],
+        "unknown_deltas": lambda: [delta(x={"text": "a"})] * n,
+        "unknown_blocks": lambda: [one for i in range(n) for one in (delta(i, x={"a": 1}), stop(i))],
+        "long_event": lambda: [delta(text="long " * (4 * n))],
+        "long_call": lambda: [call(), delta(toolUse={"input": _arguments(n)}), stop()],
+        "long_thought": lambda: [thought(text="long " * (4 * n))],
+    }  # fmt: skip
+
+    def framed(rows):
+        first = "messageStart", {"role": "assistant"}
+        last = "messageStop", {"stopReason": "end_turn"}
+        return lambda: b"".join(
+            event_stream.event(name, json.dumps(payload).encode())
+            for name, payload in [first, *rows(), last, end()]
+        )
+
+    return {name: framed(rows) for name, rows in events.items()}
+
+
 def _audio_stream(n):
     return _streams(
         {
@@ -364,8 +422,8 @@ STREAMS = {
     "messages": _messages_stream,
     "generate": _generate_stream,
     "array": _array_stream,
-    "converse": conversed.stream,
     "completions": _completions_stream,
+    "converse": lambda n: (conversed.stream(n)[0] | _converse_stream(n), conversed.stream(n)[1]),
     "images": _images_stream,
     "audio": _audio_stream,
 }

@@ -194,6 +194,40 @@ def generate(n):
     }  # fmt: skip
 
 
+def converse(n):
+    """Whole answers, by name."""
+
+    def of(*content, **more):
+        return {
+            "output": {"message": {"role": "assistant", "content": list(content)}},
+            "stopReason": "end_turn",
+            "usage": {"inputTokens": 9, "outputTokens": 2, "totalTokens": 11},
+            "metrics": {"latencyMs": 1},
+            **more,
+        }
+
+    text = {"text": "a"}
+    use = {"toolUseId": "c", "name": "t", "input": {}}
+    cited = {"title": "t", "location": {"web": {"url": "https://example.org"}}}
+    return {
+        "parts": lambda: of(*[text] * n),
+        "calls": lambda: of(*[{"toolUse": use | {"toolUseId": f"c{i}"}} for i in range(n)]),
+        "server_calls": lambda: of(*[{"toolUse": use | {"type": "server_tool_use"}}] * n),
+        "thoughts": lambda: of(*[{"reasoningContent": {"reasoningText": {"text": "t", "signature": "s"}}}] * n),
+        "pictures": lambda: of(*[{"image": {"format": "png", "source": {"bytes": PNG}}}] * n),
+        "citations": lambda: of({"citationsContent": {"content": [text], "citations": [cited] * n}}),
+        "cited_in_pieces": lambda: of({"citationsContent": {"content": [text] * n, "citations": []}}),
+        "results": lambda: of({"toolResult": {"toolUseId": "c", "content": [text] * n}}),
+        "cache_details": lambda: of(text) | {"usage": {"inputTokens": 1, "cacheDetails": [{"ttl": "1h", "inputTokens": 1}] * n}},
+        "unknown_parts": lambda: of(*[{f"x{i}": {"text": "a"}} for i in range(n)], text),
+        "unknown_of_a_part": lambda: of({"text": "a", **{f"x{i}": 1 for i in range(n)}}),
+        "unknown_members": lambda: of(text, **{f"x_{i}": i for i in range(n)}),
+        "long_text": lambda: of({"text": "long " * (4 * n)}),
+        "halves": lambda: of({"text": "\ud83d" * n}),
+        "long_call": lambda: of({"toolUse": use | {"input": {"a": "long " * (4 * n)}}}),
+    }  # fmt: skip
+
+
 def completions(n):
     """Whole answers, by name."""
     return {
@@ -231,8 +265,8 @@ WHOLE = {
     "responses": responses,
     "messages": messages,
     "generate": generate,
-    "converse": conversed.told,
     "completions": completions,
+    "converse": lambda n: conversed.told(n) | converse(n),
     "embeddings": _rows("data", {"object": "embedding", "index": 0, "embedding": [0.5, 0.25]}),
     "vectors": _rows("embeddings", {"values": [0.5, 0.25]}),
     "rerank": _rows("results", {"index": 0, "relevance_score": 0.5}),

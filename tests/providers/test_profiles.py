@@ -112,6 +112,32 @@ def test_a_claude_is_known_by_its_version(model, thinks, cap, sampling):
     assert sampling is ("temperature" not in facts.get("refuses", ()))
 
 
+@pytest.mark.parametrize(
+    ("model", "thinks", "own", "marks"),
+    [
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "budget", "claude", 4),
+        ("anthropic.claude-3-7-sonnet-20250219-v1:0", "budget", "claude", 4),
+        ("anthropic.claude-3-5-haiku-20241022-v1:0", "none", "claude", 4),
+        ("anthropic.claude-3-5-sonnet-20240620-v1:0", "none", "claude", 0),
+        ("anthropic.claude-v2:1", "none", "claude", 0),
+        ("global.anthropic.claude-opus-5", "adaptive", "claude", 4),
+        ("arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-opus-4-8", "adaptive", "claude", 4),
+        ("us.amazon.nova-2-lite-v1:0", "effort", "nova", 4),
+        ("amazon.nova-micro-v1:0", None, "nova", 4),
+        ("openai.gpt-oss-120b-1:0", "effort", "gpt-oss", None),
+        ("us.openai.gpt-5.6-luna", "effort", "gpt", None),
+        ("meta.llama3-1-70b-instruct-v1:0", None, None, None),
+    ],
+)  # fmt: skip
+def test_a_model_is_known_by_the_name_that_bedrock_gives_it(model, thinks, own, marks):
+    """With the region and maker before it, and with the whole name of a resource."""
+    facts = profile("converse", "bedrock", model)
+    assert (thinks, own, marks) == tuple(
+        facts.get(name) for name in ("thinks", "own_fields", "cache_marks")
+    )
+    target(StateOrigin("converse", "bedrock", "a"), model, **facts)
+
+
 def test_nothing_is_known_of_a_model_of_ones_own():
     """And rows of another shape or provider do not count."""
     assert {} == profile("chat", "openai", "my-model")

@@ -8,7 +8,7 @@ _ABSENT: Final = msgspec.Raw()
 
 
 class ConverseMessage(msgspec.Struct, gc=False):
-    """The message of an answer."""
+    """The message of an answer: its blocks as they came."""
 
     content: list[msgspec.Raw] | None = None
 
@@ -89,7 +89,7 @@ class ConverseBlock(msgspec.Struct, gc=False):
 
 
 class ConverseCitation(msgspec.Struct, gc=False):
-    """A source."""
+    """A source of a text, of which any member may be anything."""
 
     title: Any = None
     source: Any = None
@@ -137,7 +137,7 @@ class ConverseDelta(msgspec.Struct, gc=False):
 
 
 class ConverseDeltaEvent(msgspec.Struct, gc=False):
-    """A ``contentBlockDelta``."""
+    """A ``contentBlockDelta``: more of the block at a place."""
 
     contentBlockIndex: int = 0  # noqa: N815
     delta: msgspec.Raw = _ABSENT
@@ -152,27 +152,27 @@ class ConverseStart(msgspec.Struct, gc=False):
 
 
 class ConverseStartEvent(msgspec.Struct, gc=False):
-    """A ``contentBlockStart``."""
+    """A ``contentBlockStart``: what the block at a place is."""
 
     contentBlockIndex: int = 0  # noqa: N815
     start: msgspec.Raw = _ABSENT
 
 
 class ConverseStopEvent(msgspec.Struct, gc=False):
-    """A ``contentBlockStop``."""
+    """A ``contentBlockStop``: the block at a place is whole."""
 
     contentBlockIndex: int = 0  # noqa: N815
 
 
 class ConverseEndEvent(msgspec.Struct, gc=False):
-    """A ``messageStop``."""
+    """A ``messageStop``: why the model ended."""
 
     stopReason: Any = None  # noqa: N815
     additionalModelResponseFields: Any = None  # noqa: N815
 
 
 class ConverseMetadataEvent(msgspec.Struct, gc=False):
-    """A ``metadata``."""
+    """A ``metadata``: what was counted, and the tier that served."""
 
     usage: msgspec.Raw = _ABSENT
     serviceTier: Any = None  # noqa: N815

@@ -69,7 +69,9 @@ class ConverseBlocks:
         return True
 
     def start(self, payload: bytes, out: list[Event]) -> None:
-        """A ``contentBlockStart``. Raises ``ValueError`` for what cannot be read, as all do."""
+        """The begin of a block: a ``contentBlockStart``, read. Raises ``ValueError`` for what
+        cannot be read.
+        """
         known_members.BLOCK_START.look(payload, self._context.unread)
         event = _start_event(payload)
         at = event.contentBlockIndex
@@ -89,7 +91,7 @@ class ConverseBlocks:
             self._held(at, "image").head = {"format": start.image.format}
 
     def delta(self, payload: bytes, out: list[Event]) -> None:
-        """A ``contentBlockDelta``."""
+        """More of a block: a ``contentBlockDelta``, read. Raises as ``start`` does."""
         event = _delta_event(payload)
         at = event.contentBlockIndex
         members = decoded(_members, event.delta)
@@ -114,7 +116,7 @@ class ConverseBlocks:
             self._collect(at, kind, delta, out)
 
     def stop(self, payload: bytes, out: list[Event]) -> None:
-        """A ``contentBlockStop``."""
+        """The end of a block: a ``contentBlockStop``, read. Raises as ``start`` does."""
         known_members.BLOCK_END.look(payload, self._context.unread)
         self._close(_stop_event(payload).contentBlockIndex, out)
 

@@ -13,7 +13,15 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.conversation.effort import budget_of, inexact, nearest, room, wished
+from trivium.conversation.effort import (
+    UNSAID,
+    budget_of,
+    effort_of,
+    inexact,
+    nearest,
+    room,
+    wished,
+)
 from trivium.conversation.member_table import Concept
 from trivium.conversation.request import Conversation, Effort, ReasoningSettings, Thinking
 from trivium.conversation.target import OwnFields, Thinks
@@ -164,11 +172,12 @@ def _step(requested: ReasoningSettings, writing: ConverseWriter) -> Effort | Non
     """The step of effort that is sent; ``None``: nothing is said of one."""
     step = wished(requested)
     if step is None:
-        return None
+        if requested.switch is None or writing.facts.thinks is Thinks.ADAPTIVE:
+            return None
+        step = effort_of(UNSAID)
     found = nearest(step, writing.facts.efforts)
     if found is None:
-        if requested.effort is not None or not requested.budget:
-            writing.lacks(Concept.REASONING, "this model has no steps")
+        writing.lacks(Concept.REASONING, "this model has no steps")
     elif found is not step or inexact(requested):
         writing.changes(Concept.REASONING, "the nearest step this model has")
     return found
