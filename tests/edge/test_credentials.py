@@ -5,7 +5,8 @@ from urllib.parse import quote
 import pytest
 
 from edge.wires import asked
-from trivium.edge.credentials import from_query, presented
+from trivium.edge.credentials import from_query, presented, refuse_signature
+from trivium.faults import Fault, Kind
 
 A, B, C, D = (f"sk-gateway-{letter}".encode() for letter in "ABCD")
 
@@ -104,3 +105,19 @@ def test_of_a_repeated_header_the_last_value_counts():
 def test_a_key_comes_from_the_address_when_no_header_has_it(headers, query, expected):
     """Whatever else is beside it."""
     assert expected == from_query(asked(target=b"/?" + query, headers=headers))
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        b"AWS4-HMAC-SHA256 Credential=A/20261128/us-east-1/bedrock/aws4_request",
+        b"aws4-ecdsa-p256-sha256 x",
+    ],
+)
+def test_a_signature_of_amazons_is_no_key(signature):
+    """Whoever sends one is told what would be right; anything else is another matter."""
+    with pytest.raises(Fault, match="AWS_BEARER_TOKEN_BEDROCK") as caught:
+        refuse_signature(asked(headers={b"authorization": signature}))
+    assert Kind.KEY_MISSING is caught.value.kind
+    for headers in ({}, {b"authorization": b"Basic eA=="}, {b"authorization": b"Bearer "}):
+        refuse_signature(asked(headers=headers))

@@ -48,6 +48,7 @@ from trivium.wire.codecs import CODECS
 SAME = {
     # streaming is asked for in the address
     ("generate", "Conversation.stream"),
+    ("converse", "Conversation.stream"),
     # models that think by steps do so unasked, as much as they like
     *((shape, "ReasoningSettings.switch: on") for shape in ("chat", "responses", "generate")),
     *((shape, "ReasoningSettings.switch: adaptive") for shape in ("chat", "responses", "generate")),
@@ -56,18 +57,31 @@ SAME = {
     # an answer is always held to its schema
     ("messages", "ResponseFormat.strict"),
     ("generate", "ResponseFormat.strict"),
+    ("converse", "ResponseFormat.strict"),
     # for those that are not sent the answer is watched
     ("chat", "six stops"),
     ("responses", "six stops"),
     # the record keeps the whole of both, under one name
-    ("generate", "a long user"),
-    ("generate", "safety_id beside user"),
+    *((shape, "a long user") for shape in ("generate", "converse")),
+    *((shape, "safety_id beside user") for shape in ("generate", "converse")),
 }
 """What is carried outside the body, or means the same: (target, row)."""
 
 
+ABLE = {
+    "converse": {
+        "thinks": "adaptive",
+        "efforts": ["low", "medium", "high", "xhigh", "max"],
+        "own_fields": "claude",
+        "cache_marks": 4,
+    }
+}
+"""What a model of the shape takes where nothing is known of the others: (target, facts)."""
+
+
 def written(target_shape, caller, members, *, strict=False, **known):
     """The body and the report of a request, or its refusal."""
+    known = ABLE.get(target_shape.value, {}) | known
     facts = target(StateOrigin(target_shape.value, "vendor", "main"), "m", **known)
     report = Report(facts.title, strict=strict)
     spoken = Conversation(**({"shape": caller, "model": "m", "turns": (ASK,)} | members))
@@ -199,7 +213,7 @@ def test_a_grammar_is_said_in_words_and_told(shape):
     """Where nothing holds text to a grammar; strict callers are refused."""
     declared = tools(CustomTool("patch", "d", Grammar("lark", "start: X9")))
     body, report = written(shape, "responses", declared, custom_tools=False)
-    assert "start: X9" in str(body["tools"])
+    assert "start: X9" in str(body.get("tools", body.get("toolConfig")))
     assert [("tools.patch.format", DropAction.CHANGED)] == [
         (one.member, one.act) for one in report.drops
     ]

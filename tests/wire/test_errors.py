@@ -20,7 +20,7 @@ def test_every_fault_is_one_object_with_error_first(kind, shape):
     assert raw.startswith(b'{"error":{')
     body = msgspec.json.decode(raw)
     # Cohere's clients look for the words beside the object
-    beside = ["message"] if shape is Shape.RERANK else []
+    beside = ["message"] if shape in (Shape.RERANK, Shape.CONVERSE) else []
     assert ["error", "type", "request_id", *beside] == list(body)
     assert ("error", "req_1") == (body["type"], body["request_id"])
     error = body["error"]

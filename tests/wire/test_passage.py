@@ -29,6 +29,7 @@ BODIES = {
     Shape.RERANK: {"model": "m", "query": "x", "documents": ["y"]},
     Shape.MESSAGES: {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "x"}]},
     Shape.GENERATE: {"contents": []},
+    Shape.CONVERSE: {"messages": []},
     Shape.IMAGES: {"model": "m", "prompt": "x"},
     Shape.AUDIO: {"model": "m", "input": "x", "voice": "v"},
 }

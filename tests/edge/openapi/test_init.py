@@ -30,6 +30,8 @@ SPECIFIED = {
 """Operations whose names the specification 3.5.0 fixes, as far as they are served now."""
 
 BESIDES = {
+    ("POST", "/model/{model}/converse"),
+    ("POST", "/model/{model}/converse-stream"),
     ("POST", "/v1/rerank"),
     ("POST", "/v2/rerank"),
     ("POST", "/v1/images/edits"),

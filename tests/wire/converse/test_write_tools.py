@@ -111,6 +111,32 @@ def test_the_vendors_own_tools_go_there_and_others_are_refused(converse):
         config(converse, tools=(code,))
 
 
+def test_tools_that_the_vendor_runs_are_named_where_the_model_has_them(converse):
+    """What cannot be said of them is told; a restriction is policy, and refused."""
+    known = {"server_tools": ["web_search", "code_execution"]}
+    native = Native("responses", b"{}")
+    search = ServerTool(
+        ServerKind.WEB_SEARCH, native, "web_search", user_location=b"{}", context_size="low"
+    )
+    code = ServerTool(ServerKind.CODE, native, "code_interpreter")
+    found, report = config(converse, tools=(search, code, F), known=known, shape="responses")
+    names = [row["systemTool"]["name"] for row in found["tools"][:2]]
+    assert ["nova_grounding", "nova_code_interpreter"] == names
+    assert {
+        ("tools.user_location", "dropped"),
+        ("tools.search_context_size", "dropped"),
+    } == dropped(report)
+    named = ToolChoice(ChoiceMode.NAMED, ("web_search",))
+    found, _ = config(
+        converse, tools=(search, F), tool_choice=named, known=known, shape="responses"
+    )
+    assert {"tool": {"name": "nova_grounding"}} == found["toolChoice"]
+    for rule in ({"allowed_domains": ("example.org",)}, {"max_uses": 1}):
+        strict = ServerTool(ServerKind.WEB_SEARCH, native, "web_search", **rule)
+        with pytest.raises(Fault, match="cannot be restricted"):
+            config(converse, tools=(strict,), known=known, shape="responses")
+
+
 @pytest.mark.parametrize(
     ("choice", "expected"),
     [

@@ -16,8 +16,8 @@ converse
 POST /model/{model}/converse converse "Answers a conversation." request=ConverseRequest
   answer=ConverseResponse parameters=model
 POST /model/{model}/converse-stream converseStream "Answers a conversation in frames of
-  `application/vnd.amazon.eventstream`." request=ConverseRequest answer=ConverseResponse
-  event=ConverseEvent parameters=model stream_only
+  `application/vnd.amazon.eventstream`." request=ConverseRequest event=ConverseEvent
+  parameters=model
 """)
 
 SCHEMAS: Final = schemas("""

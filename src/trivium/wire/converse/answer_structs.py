@@ -198,3 +198,10 @@ class ConversePlain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     stopReason: str  # noqa: N815
     usage: dict[str, Any]
     metrics: msgspec.Raw = _ABSENT
+
+
+class WatchedConverseAnswer(msgspec.Struct, gc=False):
+    """A whole answer as far as the pass-through lane reads it."""
+
+    output: msgspec.Raw = _ABSENT
+    usage: Any = None

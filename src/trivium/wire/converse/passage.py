@@ -6,12 +6,14 @@ streamed. Nothing inside ``messages``, ``system`` or ``toolConfig`` is touched o
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from trivium.wire.checks import check, missing, mistyped, wrong
+from trivium.wire.converse.answer_structs import WatchedConverseAnswer
 from trivium.wire.converse.read_usage import usage
+from trivium.wire.converse.request_structs import InferenceLimit
 from trivium.wire.converse.stream import watch
 from trivium.wire.errors import nonsense
 from trivium.wire.lenient import decoded
@@ -22,21 +24,8 @@ _ARRAY: Final = ord("[")
 _OBJECT: Final = ord("{")
 
 
-class InferenceLimit(msgspec.Struct, gc=False):
-    """Of ``inferenceConfig`` what an answer may come to."""
-
-    maxTokens: int | None = None  # noqa: N815 - the wire's spelling
-
-
-class ConverseBody(msgspec.Struct, gc=False):
-    """A whole answer as far as it is read here."""
-
-    output: msgspec.Raw = msgspec.Raw()
-    usage: Any = None
-
-
 _limit: Final = msgspec.json.Decoder(InferenceLimit)
-_decode: Final = msgspec.json.Decoder(ConverseBody).decode
+_decode: Final = msgspec.json.Decoder(WatchedConverseAnswer).decode
 
 
 def facts(body: Members, *, stream: bool = False) -> RequestFacts:

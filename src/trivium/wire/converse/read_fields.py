@@ -21,6 +21,7 @@ from trivium.conversation.request import (
     Thinking,
 )
 from trivium.wire.converse import request_structs as structs
+from trivium.wire.converse.request_structs import ModelFields
 from trivium.wire.converse.values import present, required
 from trivium.wire.messages.paths import view, wrong
 
@@ -54,15 +55,6 @@ _RANKS: Final = {
     "metadata": Rank.BOOKKEEPING,
 }
 """What the loss of a field means; any other is a hint."""
-
-
-class ModelFields(msgspec.Struct, gc=False):
-    """What was found in them."""
-
-    reasoning: ReasoningSettings | None = None
-    format: ResponseFormat | None = None
-    top_k: int | None = None
-    extensions: list[Extension] = msgspec.field(default_factory=list)
 
 
 def read(raw: msgspec.Raw) -> ModelFields:

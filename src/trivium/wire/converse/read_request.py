@@ -67,7 +67,7 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
     config = structs.InferenceConfig()
     if "inferenceConfig" in there:
         config = _checked(view(_inference, there["inferenceConfig"], "inferenceConfig"))
-    fields = read_fields.ModelFields()
+    fields = structs.ModelFields()
     if "additionalModelRequestFields" in there:
         fields = read_fields.read(there["additionalModelRequestFields"])
     tools, choice = (
@@ -135,7 +135,7 @@ def _turns(raw: msgspec.Raw | None, blocks: ContentReader) -> tuple[Turn, ...]:
 
 
 def _output_of(
-    there: Mapping[str, msgspec.Raw], fields: read_fields.ModelFields
+    there: Mapping[str, msgspec.Raw], fields: structs.ModelFields
 ) -> tuple[ResponseFormat | None, ReasoningSettings | None]:
     """The format of the answer and the effort: ``outputConfig`` before the model's own fields."""
     reasoning = fields.reasoning

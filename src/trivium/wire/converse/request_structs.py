@@ -8,6 +8,8 @@ from typing import Final
 
 import msgspec
 
+from trivium.conversation.request import Extension, ReasoningSettings, ResponseFormat
+
 _ABSENT: Final = msgspec.Raw()
 
 
@@ -118,6 +120,12 @@ class InferenceConfig(msgspec.Struct, gc=False):
     stopSequences: list[str] | None = None  # noqa: N815
 
 
+class InferenceLimit(msgspec.Struct, gc=False):
+    """Of ``inferenceConfig`` what an answer may come to."""
+
+    maxTokens: int | None = None  # noqa: N815
+
+
 class ToolConfig(msgspec.Struct, gc=False):
     """The ``toolConfig`` member."""
 
@@ -195,3 +203,12 @@ class ModelOutput(msgspec.Struct, gc=False):
     effort: str | None = None
     format: msgspec.Raw = _ABSENT
     task_budget: msgspec.Raw = _ABSENT
+
+
+class ModelFields(msgspec.Struct, gc=False):
+    """What was found in the additional fields."""
+
+    reasoning: ReasoningSettings | None = None
+    format: ResponseFormat | None = None
+    top_k: int | None = None
+    extensions: list[Extension] = msgspec.field(default_factory=list)

@@ -3,7 +3,8 @@
 It demands tools wherever the history has calls, and has no choice of none: both are said in words.
 Sources, read on 2026-11-28: botocore 1.44's model of the service; that ``toolConfig`` must be
 there: https://github.com/aws-samples/bedrock-access-gateway/pull/239; which models cache tools:
-https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html.
+https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html; what the vendor runs:
+https://docs.aws.amazon.com/nova/latest/nova2-userguide/web-grounding.html.
 """
 
 from typing import Any, Final
@@ -13,7 +14,8 @@ import msgspec
 from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.custom_tools import PARAMETERS, in_words
 from trivium.conversation.items import Part
-from trivium.conversation.member_table import Concept
+from trivium.conversation.losses import Rank
+from trivium.conversation.member_table import Concept, declared
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import OwnFields
 from trivium.conversation.tool_names import known_as
@@ -21,6 +23,7 @@ from trivium.conversation.tools import (
     ChoiceMode,
     CustomTool,
     FunctionTool,
+    ServerKind,
     ServerTool,
     Tool,
     ToolChoice,
@@ -37,6 +40,11 @@ UNCALLED: Final = "Answer in words. Do not call any tool."
 _GONE: Final = "Was called earlier and is not available any more."
 """Describes a tool that the history calls and the request does not declare."""
 _NO_PARAMETERS: Final = msgspec.Raw(b'{"type":"object","properties":{}}')
+_SERVER: Final = {
+    ServerKind.WEB_SEARCH: "nova_grounding",
+    ServerKind.CODE: "nova_code_interpreter",
+}
+"""Tools that the vendor runs, for models that have them."""
 _decode: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -116,6 +124,8 @@ def _one(tool: Tool, writing: ConverseWriter) -> list[BlockRow]:
         row = _specification(name, in_words(tool, writing.report), PARAMETERS)
     elif tool.native.shape == SHAPE:
         row = shallow(tool.native.data)
+    elif isinstance(tool, ServerTool) and _is_known(tool, writing):
+        row = _server(tool, writing)
     else:
         name = tool.name or (tool.kind.value if isinstance(tool, ServerTool) else tool.kind)
         writing.lacks(Concept.VENDOR_TOOL, f"the tool {name} is another vendor's own")
@@ -124,6 +134,24 @@ def _one(tool: Tool, writing: ConverseWriter) -> list[BlockRow]:
         writing.lacks(Concept.CACHE_MARK, "this model caches no tools")
         return [row]
     return [row, *writing.mark(tool.cache)]
+
+
+def _is_known(tool: ServerTool, writing: ConverseWriter) -> bool:
+    return tool.kind in writing.facts.server_tools and tool.kind in _SERVER
+
+
+def _server(tool: ServerTool, writing: ConverseWriter) -> BlockRow:
+    """A tool that the vendor runs, of which nothing can be said but its name."""
+    name = _SERVER[tool.kind]
+    if tool.allowed_domains or tool.blocked_domains or tool.max_uses is not None:
+        writing.lacks(Concept.VENDOR_TOOL, f"{name} cannot be restricted")
+    where = declared(tool, writing.shape)
+    if tool.user_location is not None:
+        writing.report.drop(Rank.HINT, f"{where}.user_location", f"{name} takes no place")
+    if tool.context_size is not None:
+        why = f"{name} has no such choice"
+        writing.report.drop(Rank.HINT, f"{where}.search_context_size", why)
+    return {"systemTool": {"name": name}}
 
 
 def _specification(name: str, description: str | None, parameters: msgspec.Raw) -> BlockRow:
@@ -176,5 +204,7 @@ def _target_name(name: str, conversation: Conversation, writing: ConverseWriter)
         if isinstance(tool, FunctionTool | CustomTool) and name in known_as(tool):
             return writing.name(tool.name, tool.namespace)
         if isinstance(tool, VendorTool | ServerTool) and name in known_as(tool):
+            if isinstance(tool, ServerTool) and tool.native.shape != SHAPE:
+                return _SERVER.get(tool.kind, name)
             return tool.name or name
     return name
