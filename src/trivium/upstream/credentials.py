@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-import msgspec
 import structlog
 
 from trivium.clock import Clock
@@ -299,4 +298,10 @@ def _finished(request: Request, draft: Draft, added: Mapping[str, str]) -> Reque
     kept = [line for line in draft.lines if line[0] not in own]
     head = written(draft.method, draft.target, (*kept, *own.items()))
     payload = head + draft.body if isinstance(draft.body, bytes) else head
-    return msgspec.structs.replace(request, payload=payload, draft=None)
+    return Request(
+        origin=request.origin,
+        payload=payload,
+        limits=request.limits,
+        paced=request.paced,
+        body=request.body,
+    )
