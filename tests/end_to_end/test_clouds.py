@@ -330,3 +330,28 @@ async def test_a_prompt_that_azure_filters_is_the_callers(azure):
         ), error  # fmt: skip
         status, _, answer = await gateway.post("/v1/messages", {**ASKED, "max_tokens": 9})
     assert (400, "invalid_request_error") == (status, json.loads(answer)["error"]["type"])
+
+
+@pytest.mark.asyncio
+async def test_vectors_on_vertex(google):
+    """By predict, for callers of both shapes; what it counted is what is billed."""
+
+    def predicted(_, body):
+        vector = {"values": [0.5, 1.0], "statistics": {"token_count": 2, "truncated": False}}
+        return 200, {"predictions": [{"embeddings": vector}] * len(body["instances"])}
+
+    google.answers["predict"] = predicted
+    async with before(vertex(google), model="text-embedding-x") as gateway:
+        asked = {"model": "text-embedding-x", "input": ["a", "b"]}
+        status, _, answer = await gateway.post("/v1/embeddings", asked)
+        assert (200, 4) == (status, json.loads(answer)["usage"]["prompt_tokens"]), answer
+        status, headers, answer = await gateway.post(
+            "/v1beta/models/text-embedding-x:embedContent",
+            {"content": {"parts": [{"text": "a"}]}, "taskType": "RETRIEVAL_QUERY"},
+        )
+    assert (200, [0.5, 1.0]) == (status, json.loads(answer)["embedding"]["values"]), answer
+    assert b"taskType" in headers[b"trivium-dropped"]
+    (path, sent, _), (_, other, _) = google.models
+    assert path.endswith("/publishers/google/models/text-embedding-x:predict")
+    assert [{"content": "a"}, {"content": "b"}] == sent["instances"]
+    assert [{"content": "a"}] == other["instances"]
