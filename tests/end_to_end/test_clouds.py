@@ -213,12 +213,20 @@ async def test_none_is_lost_while_tokens_end(cloud, request, monkeypatch):
         statuses = await _asked_for(gateway, 2.4, send)
         double.fails = 0
         statuses += await _asked_for(gateway, 6.0, send)
-        double.revoke()  # as a vendor does that is told of a leak
-        statuses += await _asked_for(gateway, 0.5, send)
         (standing,) = gateway.services.client.identities()
     assert {200} == set(statuses), statuses
     assert double.tokens_given >= 3
     assert 0 < standing.life_s <= 6
+
+
+@pytest.mark.asyncio
+async def test_a_token_that_is_revoked_is_replaced(google):
+    """As a vendor does that is told of a leak: whoever asks next notices nothing."""
+    async with before(vertex(google, "vertex-open")) as gateway:
+        assert 200 == (await gateway.post("/v1/chat/completions", ASKED))[0]
+        google.revoke()
+        assert 200 == (await gateway.post("/v1/chat/completions", ASKED))[0]
+    assert 2 == google.tokens_given
 
 
 @pytest.mark.asyncio

@@ -23,7 +23,7 @@ class CallerVectors(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UpstreamVectors(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation as an upstream speaks it, and no caller: its fields are those of ``Vectors``."""
+    """One operation as an upstream speaks it and no caller; fields as those of ``Vectors``."""
 
     write_request: Callable[[VectorRequest, str, Report], bytes]
     read_answer: Callable[[bytes, int, Callable[[bytes], Fault]], VectorAnswer]
