@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures this checkout, its hot path compiled (make compiled), beside nginx: three channels to the
+# Measures this checkout, its hot path compiled (make compiled), beside nginx: channels to the
 # stand-in vendor, a user and a key; one model that is asked in the caller's own shape, and one for each
 # shape that others are translated to.
 # Every shape and every pair, whole and streamed. Options go to bench.py: bench/run.sh --seconds 2
@@ -53,6 +53,17 @@ provider = "gemini"
 api_key = "env:BENCH_VENDOR_KEY"
 base_url = "http://127.0.0.1:9100"
 
+[[channels]]
+name = "signed"
+provider = "bedrock-openai"
+credential = { key_id = "AKIDBENCH", secret = "env:BENCH_VENDOR_KEY", region = "us-east-1" }
+base_url = "http://127.0.0.1:9100/v1"
+
+[[models]]
+name = "signed"
+$price
+bindings = [{ channel = "signed", model = "bench-model" }]
+
 [[models]]
 name = "bench-model"
 $price
@@ -76,6 +87,7 @@ cases=()
 for shape in "${shapes[@]}"; do
   cases+=(--case "$shape:json" --case "$shape:stream")
 done
+cases+=(--case chat:json:signed)
 for shape in "${shapes[@]}"; do
   for other in "${shapes[@]}"; do
     if [[ $shape != "$other" ]]; then

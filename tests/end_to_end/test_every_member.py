@@ -13,8 +13,8 @@ import random
 import types
 import typing
 
-import pytest
 import botocore.model
+import pytest
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 from botocore.loaders import Loader
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming

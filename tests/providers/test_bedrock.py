@@ -33,6 +33,12 @@ ACCESS = (
 )
 
 
+ON_DEMAND = (
+    "Invocation of model ID m with on-demand throughput isn't supported. Retry your request with "
+    "the ID or ARN of an inference profile that contains this model."
+)
+
+
 @pytest.mark.parametrize(
     ("status", "name", "words", "kind"),
     [
@@ -53,9 +59,7 @@ ACCESS = (
         (404, "ResourceNotFoundException", "This model version has reached the end of its life.",
          Kind.UPSTREAM_DENIED),
         (400, "ValidationException", "The provided model identifier is invalid.", Kind.UPSTREAM_DENIED),
-        (400, "ValidationException", "Invocation of model ID m with on-demand throughput isn't supported. "
-         "Retry your request with the ID or ARN of an inference profile that contains this model.",
-         Kind.UPSTREAM_DENIED),
+        (400, "ValidationException", ON_DEMAND, Kind.UPSTREAM_DENIED),
         (400, "ValidationException", "Input is too long for requested model.", Kind.CONTEXT_TOO_LONG),
         (400, "ValidationException", "The value at messages.0.content is empty.", Kind.UPSTREAM_REJECTED),
         (429, "ThrottlingException", "Too many requests, please wait before trying again.",

@@ -10,6 +10,7 @@ from trivium.conversation.losses import Report
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.target import BY_SHAPE, NOT_PROFILED, TargetFacts, target
 from trivium.faults import Fault
+from trivium.providers import profiles
 from trivium.providers.profiles import ProfileRow, matching, plain, profile, rows
 from trivium.providers.registry import PROVIDERS
 from trivium.wire.codec import AnswerContext, ReadContext
@@ -309,3 +310,20 @@ def test_tags_are_read_where_servers_write_them():
         context = AnswerContext(origin=origin, model=model, think_tags=facts.think_tags)
         answer = CODECS[Shape.CHAT].read_answer(msgspec.json.encode(body), context)
         assert texts == [part.text for part in answer.candidates[0].parts]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("anthropic.claude-sonnet-4-20250514-v1:0", "claude-sonnet-4-20250514-v1:0"),
+        ("us-gov.anthropic.claude-3-7-sonnet-20250219-v1:0", "claude-3-7-sonnet-20250219-v1:0"),
+        ("arn:aws:bedrock:us-east-1:1:inference-profile/eu.amazon.nova-pro-v1:0", "nova-pro-v1:0"),
+        ("global.amazon.nova-2-lite-v1:0", "nova-2-lite-v1:0"),
+        ("gpt-4.1", "gpt-4.1"),
+        ("deepseek.ai", "ai"),
+        ("us.acme-1", "us.acme-1"),
+    ],
+)
+def test_bedrocks_ids_hold_a_models_name(model, name):
+    """What is known of Claude is known of it there."""
+    assert name == profiles.plain(model)

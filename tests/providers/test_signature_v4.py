@@ -139,7 +139,7 @@ def test_parts_that_are_none_are_named(parts, region, why):
 def test_a_time_that_no_calendar_has_is_told():
     """As of a clock that has been set to nonsense."""
     with pytest.raises(ValueError, match="no calendar"):
-        SignatureV4(KEYS, unsigned(at=1e18), "us-east-1", "bedrock")
+        SignatureV4(KEYS, unsigned(at=1e18), "us-east-1", "bedrock").headers()
 
 
 def test_days_keys_are_kept_and_bounded(monkeypatch):
@@ -152,6 +152,18 @@ def test_days_keys_are_kept_and_bounded(monkeypatch):
         day_key("s", str(day), "r", "bedrock")
     assert len(signature_v4._keys) <= 3
     assert first == day_key("s", "20261128", "r", "bedrock")
+
+
+def test_what_is_kept_of_requests_is_bounded(monkeypatch):
+    """Paths and sets of headers are callers' and operators' to make."""
+    for name in ("_paths", "_names", "_sound"):
+        monkeypatch.setattr(signature_v4, name, type(getattr(signature_v4, name))())
+    monkeypatch.setattr(signature_v4, "KEYS_MAX", 3)
+    for number in range(9):
+        request = unsigned(path=f"/{number}", headers={f"x-amz-{number}": "a"})
+        SignatureV4(dict(KEYS, secret=f"s{number}"), request, "us-east-1", "bedrock").headers()
+    kept = (signature_v4._paths, signature_v4._names, signature_v4._sound)
+    assert all(1 <= len(each) <= 3 for each in kept)
 
 
 @pytest.mark.parametrize(

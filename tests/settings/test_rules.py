@@ -77,6 +77,7 @@ KEYS = [
     "9f8e7d6c-1111-2222-3333-444455556666:0123456789abcdef", "abcdef01-2222-3333-4444-555566667777:ab12",
     "user:password", "gsk_abc", "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "vault:secret/openai#key", "aws-sm:prod/openai", "gcp-sm:projects/p/secrets/s/versions/latest#key",
+    "arn:aws:iam::123456789012:role/a/gateway", "arn:aws-us-gov:sts::123456789012:assumed-role/a/s",
     "xai-abc", "Bearer abc", "environment-key-1", "vaultkey", "a$b", "p%ss%word", "k" * 300,
 ]  # fmt: skip
 

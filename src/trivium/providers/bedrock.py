@@ -1,4 +1,4 @@
-"""Amazon Bedrock: Converse for every model, Claude's own shape, and the endpoints of OpenAI's shapes.
+"""Amazon Bedrock: Converse for every model, Claude's own shape, and endpoints of OpenAI's shapes.
 
 Four providers, because a model speaks one of them and a channel has one address:
 
@@ -13,11 +13,11 @@ identity that ``identities/aws.py`` finds. The region of the signature is the ho
 (``us.``, ``eu.``, ``global.``) or an ARN; in the path all but letters, digits and ``-._~`` is
 percent-encoded, as botocore does.
 
-Nothing is forwarded from the caller: guardrails and tags of requests would be the operator's to set,
-as headers of the channel. What ``anthropic-beta`` says travels in the body. Nothing of the answer's
+Nothing is forwarded from the caller: guardrails and tags of requests are the operator's to set, as
+headers of the channel. What ``anthropic-beta`` says travels in the body. Nothing of the answer's
 headers is returned.
 
-Sources: botocore 1.44.8 (``bedrock-runtime/2023-09-30/service-2.json``, ``endpoint-rule-set-1.json``);
+Sources: botocore 1.44.8 (``bedrock-runtime``: ``service-2.json``, ``endpoint-rule-set-1``);
 anthropic-sdk-python 2.11.0 (``lib/bedrock``), openai-python 3.52.0 (``providers/bedrock.py``);
 https://docs.aws.amazon.com/bedrock/latest/userguide/inference-responses-api.html,
 https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html; read

@@ -15,6 +15,12 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 _WILD: Final = re.compile(r"[*?]")
+_OF_BEDROCK: Final = re.compile(
+    r"(?:(?:apac|ap|au|ca|eu|global|jp|sa|us|us-gov)\.)?"
+    r"(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|"
+    r"nvidia|openai|qwen|writer|zai)\."
+)
+"""Regions and maker before a model's name in Amazon Bedrock's ids and inference profiles."""
 
 
 class ProfileRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,8 +62,12 @@ def rows() -> tuple[ProfileRow, ...]:
 
 
 def plain(model: str) -> str:
-    """A model's name as the rows have it: resellers put a vendor and a slash before it."""
-    return model.rpartition("/")[2].lower()
+    """A model's name as the rows have it: resellers put a vendor and a slash before it, Bedrock
+    its regions and the maker.
+    """
+    name = model.rpartition("/")[2].lower()
+    found = _OF_BEDROCK.match(name)
+    return name if found is None else name[found.end() :]
 
 
 def pattern(name: str) -> re.Pattern[str]:

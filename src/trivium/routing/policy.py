@@ -41,7 +41,9 @@ ASKED: Final = {
 }
 """What a shape's upstream is asked for, whole or streamed."""
 
-PREFERRED: Final = (Shape.CHAT, Shape.MESSAGES, Shape.GENERATE, Shape.VENDOR, Shape.RESPONSES)
+PREFERRED: Final = (
+    Shape.CHAT, Shape.MESSAGES, Shape.GENERATE, Shape.CONVERSE, Shape.VENDOR, Shape.RESPONSES,
+)  # fmt: skip
 """Which shape is spoken to a provider that lacks the caller's and whose binding names none.
 Responses is last: it is the only one that keeps state at the vendor."""
 

@@ -41,6 +41,8 @@ _PATH_LIKE: Final = re.compile(
     r"(?!https?:)[A-Za-z][A-Za-z._+-]{1,20}:(?:[^\s:]*[/#]|[A-Z][A-Z0-9_]*\Z)"
 )
 """A word, a colon, and a path or the name of a variable."""
+_NOBODYS_SECRET: Final = re.compile(r"arn:aws[a-z-]*:(?:iam|sts)::\d{12}:[\w+=,.@/-]+")
+"""Names of roles and users in AWS: other ARNs name secrets that are kept there."""
 SHOWN_MAX: Final = 256
 """A reference is no longer than this."""
 
@@ -55,7 +57,7 @@ def unregistered(value: str) -> str | None:
             parse(value)
         except ValueError as exc:
             return str(exc)
-    if value.startswith(REGISTERED) or len(value) > SHOWN_MAX:
+    if value.startswith(REGISTERED) or len(value) > SHOWN_MAX or _NOBODYS_SECRET.fullmatch(value):
         return None
     if not any(found.match(value.strip()) for found in (_MANAGERS, _FORMS, _PATH_LIKE)):
         return None

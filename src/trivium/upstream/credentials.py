@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-import msgspec
 import structlog
 
 from trivium.clock import Clock
@@ -241,10 +240,12 @@ class SignaturePresenter(Presenter):
     def _begun(self) -> Signature:
         draft, request = self._draft, self._request
         path, _, query = draft.target.partition(b"?")
-        headers: dict[str, str] = {}
-        for name, value in draft.lines:
-            word, text = name.decode(), value.decode("latin-1")
-            headers[word] = f"{headers[word]}, {text}" if word in headers else text
+        headers = {name.decode(): value.decode("latin-1") for name, value in draft.lines}
+        if len(headers) < len(draft.lines):  # one comes twice
+            headers.clear()
+            for name, value in draft.lines:
+                word, text = name.decode(), value.decode("latin-1")
+                headers[word] = f"{headers[word]}, {text}" if word in headers else text
         unsigned = Unsigned(
             method=draft.method.decode(),
             scheme=request.origin.scheme,
@@ -287,11 +288,20 @@ def _finished(request: Request, draft: Draft, added: Mapping[str, str]) -> Reque
 
     Raises ``ValueError`` for what is no header, and for those that frame a request.
     """
-    lines = [checked_line(name.lower(), value) for name, value in added.items()]
-    own = {name: value for name, value in lines if name not in draft.named}
-    if not FIXED.isdisjoint(own):
-        raise ValueError("a credential may not set the headers that frame a request")
+    own: dict[bytes, bytes] = {}
+    for word, text in added.items():
+        name, value = checked_line(word.lower(), text)
+        if name in FIXED:
+            raise ValueError("a credential may not set the headers that frame a request")
+        if name not in draft.named:
+            own[name] = value
     kept = [line for line in draft.lines if line[0] not in own]
     head = written(draft.method, draft.target, (*kept, *own.items()))
     payload = head + draft.body if isinstance(draft.body, bytes) else head
-    return msgspec.structs.replace(request, payload=payload, draft=None)
+    return Request(
+        origin=request.origin,
+        payload=payload,
+        limits=request.limits,
+        paced=request.paced,
+        body=request.body,
+    )

@@ -382,7 +382,7 @@ def _authority(scheme: str, host: str, port: int) -> bytes:
 
 
 def _written(lines: Iterable[tuple[bytes, bytes]]) -> bytes:
-    return b"".join(_line(name, value) for name, value in lines)
+    return b"".join([b"%b: %b\r\n" % each for each in lines])
 
 
 def _line(name: bytes, value: bytes) -> bytes:

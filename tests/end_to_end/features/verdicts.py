@@ -7,8 +7,8 @@ import msgspec
 
 from end_to_end.features import rules, streams
 from end_to_end.features.asking import SHAPES, said
-from end_to_end.features.conversing import PLACELESS, hello
 from end_to_end.features.canonical import differences, of_answer, of_request
+from end_to_end.features.conversing import PLACELESS, hello
 from trivium.conversation.answer_losses import LossReporter
 from trivium.conversation.assemble import Assembler
 from trivium.conversation.fit import fitted
