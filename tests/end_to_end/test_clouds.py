@@ -213,12 +213,20 @@ async def test_none_is_lost_while_tokens_end(cloud, request, monkeypatch):
         statuses = await _asked_for(gateway, 2.4, send)
         double.fails = 0
         statuses += await _asked_for(gateway, 6.0, send)
-        double.revoke()  # as a vendor does that is told of a leak
-        statuses += await _asked_for(gateway, 0.5, send)
         (standing,) = gateway.services.client.identities()
     assert {200} == set(statuses), statuses
     assert double.tokens_given >= 3
     assert 0 < standing.life_s <= 6
+
+
+@pytest.mark.asyncio
+async def test_a_token_that_is_revoked_is_replaced(google):
+    """As a vendor does that is told of a leak: whoever asks next notices nothing."""
+    async with before(vertex(google, "vertex-open")) as gateway:
+        assert 200 == (await gateway.post("/v1/chat/completions", ASKED))[0]
+        google.revoke()
+        assert 200 == (await gateway.post("/v1/chat/completions", ASKED))[0]
+    assert 2 == google.tokens_given
 
 
 @pytest.mark.asyncio
@@ -330,3 +338,28 @@ async def test_a_prompt_that_azure_filters_is_the_callers(azure):
         ), error  # fmt: skip
         status, _, answer = await gateway.post("/v1/messages", {**ASKED, "max_tokens": 9})
     assert (400, "invalid_request_error") == (status, json.loads(answer)["error"]["type"])
+
+
+@pytest.mark.asyncio
+async def test_vectors_on_vertex(google):
+    """By predict, for callers of both shapes; what it counted is what is billed."""
+
+    def predicted(_, body):
+        vector = {"values": [0.5, 1.0], "statistics": {"token_count": 2, "truncated": False}}
+        return 200, {"predictions": [{"embeddings": vector}] * len(body["instances"])}
+
+    google.answers["predict"] = predicted
+    async with before(vertex(google), model="text-embedding-x") as gateway:
+        asked = {"model": "text-embedding-x", "input": ["a", "b"]}
+        status, _, answer = await gateway.post("/v1/embeddings", asked)
+        assert (200, 4) == (status, json.loads(answer)["usage"]["prompt_tokens"]), answer
+        status, headers, answer = await gateway.post(
+            "/v1beta/models/text-embedding-x:embedContent",
+            {"content": {"parts": [{"text": "a"}]}, "taskType": "RETRIEVAL_QUERY"},
+        )
+    assert (200, [0.5, 1.0]) == (status, json.loads(answer)["embedding"]["values"]), answer
+    assert b"taskType" in headers[b"trivium-dropped"]
+    (path, sent, _), (_, other, _) = google.models
+    assert path.endswith("/publishers/google/models/text-embedding-x:predict")
+    assert [{"content": "a"}, {"content": "b"}] == sent["instances"]
+    assert [{"content": "a"}] == other["instances"]

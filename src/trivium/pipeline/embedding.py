@@ -16,16 +16,18 @@ from trivium.routing.model import Step
 from trivium.wire.embeddings.vectors import VECTORS
 from trivium.wire.generate.vectors import BATCH, ONE
 from trivium.wire.operation import Operation
-from trivium.wire.vectors import CallerVectors, Vectors
+from trivium.wire.vectors import CallerVectors, UpstreamVectors, Vectors
+from trivium.wire.vertex.vectors import PREDICT
 
 _CALLERS: Final[dict[Operation, CallerVectors]] = {
     Operation.EMBEDDINGS: VECTORS,
     Operation.GENERATE_EMBED: ONE,
     Operation.GENERATE_EMBED_BATCH: BATCH,
 }
-_UPSTREAMS: Final[dict[Operation, Vectors]] = {
+_UPSTREAMS: Final[dict[Operation, Vectors | UpstreamVectors]] = {
     Operation.EMBEDDINGS: VECTORS,
     Operation.GENERATE_EMBED_BATCH: BATCH,
+    Operation.GENERATE_PREDICT: PREDICT,
 }
 
 

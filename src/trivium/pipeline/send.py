@@ -35,6 +35,7 @@ from trivium.wire.operation import (
     SHAPE,
     TALKS,
     TOKEN_COUNTS,
+    UPSTREAM_ONLY,
     Shape,
 )
 from trivium.wire.passage import RequestFacts
@@ -258,6 +259,7 @@ def translates(context: RequestContext, step: Step, facts: RequestFacts) -> bool
     recollection, recalled = context.recollection, context.affinity
     return (
         SHAPE[step.operation] is not SHAPE[context.operation]
+        or step.operation in UPSTREAM_ONLY  # what no caller can ask for is written here
         or facts.foreign
         # a history that we kept has our ids, and is rewritten even for an upstream of its shape
         or (recollection is not None and recollection.spelled)

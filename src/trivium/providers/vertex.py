@@ -107,6 +107,7 @@ VERTEX: Final = Provider(
         Operation.GENERATE: f"{_GEMINI}:generateContent",
         Operation.GENERATE_STREAM: _STREAM,
         Operation.GENERATE_COUNT: f"{_GEMINI}:countTokens",
+        Operation.GENERATE_PREDICT: f"{_GEMINI}:predict",
     },
     stream_paths={
         Operation.GENERATE: f"{_STREAM}?alt=sse",

@@ -63,6 +63,7 @@ class Operation(Enum):
     GENERATE_COUNT = "generate_count"  # :countTokens
     GENERATE_EMBED = "generate_embed"  # :embedContent
     GENERATE_EMBED_BATCH = "generate_embed_batch"  # :batchEmbedContents
+    GENERATE_PREDICT = "generate_predict"  # :predict, of texts to be embedded; upstream only
     GENERATE_VIDEO = "generate_video"  # :predictLongRunning; upstream only
     CONVERSE = "converse"  # POST /model/{model}/converse
     CONVERSE_STREAM = "converse_stream"  # POST /model/{model}/converse-stream
@@ -137,7 +138,7 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         Shape.COMPLETIONS, "completions", Product.TEXT, ("/v1/completions",), hedged=True),
     Operation.EMBEDDINGS: OperationSpec(
         Shape.EMBEDDINGS, "embeddings", Product.VECTORS, ("/v1/embeddings",),
-        stand_ins=(Operation.GENERATE_EMBED_BATCH,), hedged=True),
+        stand_ins=(Operation.GENERATE_EMBED_BATCH, Operation.GENERATE_PREDICT), hedged=True),
     Operation.SPEECH: OperationSpec(
         Shape.AUDIO, "speech", Product.SPEECH, ("/v1/audio/speech",),
         stand_ins=(Operation.GENERATE,)),
@@ -175,11 +176,13 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         stand_ins=(Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT)),
     Operation.GENERATE_EMBED: OperationSpec(
         Shape.GENERATE, "embedContent", Product.VECTORS, (f"{_GENERATE}:embedContent",),
-        stand_ins=(Operation.EMBEDDINGS,), hedged=True),
+        stand_ins=(Operation.EMBEDDINGS, Operation.GENERATE_PREDICT), hedged=True),
     Operation.GENERATE_EMBED_BATCH: OperationSpec(
         Shape.GENERATE, "batchEmbedContents", Product.VECTORS,
         (f"{_GENERATE}:batchEmbedContents",),
-        stand_ins=(Operation.EMBEDDINGS,), hedged=True),
+        stand_ins=(Operation.EMBEDDINGS, Operation.GENERATE_PREDICT), hedged=True),
+    Operation.GENERATE_PREDICT: OperationSpec(
+        Shape.GENERATE, "predict", Product.VECTORS, (), hedged=True),
     Operation.VIDEOS: OperationSpec(
         Shape.VIDEOS, "videos", Product.VIDEO, ("/v1/videos",),
         stand_ins=(Operation.GENERATE_VIDEO,), form=FormUse.MAYBE),

@@ -22,6 +22,13 @@ class CallerVectors(msgspec.Struct, frozen=True, kw_only=True):
     """The whole body for the caller; the last is the model it asked for."""
 
 
+class UpstreamVectors(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation as an upstream speaks it and no caller; fields as those of ``Vectors``."""
+
+    write_request: Callable[[VectorRequest, str, Report], bytes]
+    read_answer: Callable[[bytes, int, Callable[[bytes], Fault]], VectorAnswer]
+
+
 class Vectors(CallerVectors, frozen=True, kw_only=True):
     """One operation, both ends."""
 
