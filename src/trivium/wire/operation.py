@@ -31,6 +31,7 @@ class Shape(Enum):
     MESSAGES = "messages"
     GENERATE = "generate"
     VIDEOS = "videos"
+    COHERE = "cohere"
     VENDOR = "vendor"  # one provider's own, which no caller speaks
 
     # docs/decisions/0022-hot-marks.md says why, here and wherever an Enum has it
@@ -63,6 +64,8 @@ class Operation(Enum):
     GENERATE_EMBED = "generate_embed"  # :embedContent
     GENERATE_EMBED_BATCH = "generate_embed_batch"  # :batchEmbedContents
     GENERATE_VIDEO = "generate_video"  # :predictLongRunning; upstream only
+    COHERE_CHAT = "cohere_chat"  # POST /v2/chat
+    COHERE_EMBED = "cohere_embed"  # POST /v2/embed
     VENDOR = "vendor"  # a conversation in the provider's own shape; upstream only
 
     __hash__ = object.__hash__  # as above
@@ -134,7 +137,7 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         Shape.COMPLETIONS, "completions", Product.TEXT, ("/v1/completions",), hedged=True),
     Operation.EMBEDDINGS: OperationSpec(
         Shape.EMBEDDINGS, "embeddings", Product.VECTORS, ("/v1/embeddings",),
-        stand_ins=(Operation.GENERATE_EMBED_BATCH,), hedged=True),
+        stand_ins=(Operation.COHERE_EMBED, Operation.GENERATE_EMBED_BATCH), hedged=True),
     Operation.SPEECH: OperationSpec(
         Shape.AUDIO, "speech", Product.SPEECH, ("/v1/audio/speech",),
         stand_ins=(Operation.GENERATE,)),
@@ -172,16 +175,21 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         stand_ins=(Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT)),
     Operation.GENERATE_EMBED: OperationSpec(
         Shape.GENERATE, "embedContent", Product.VECTORS, (f"{_GENERATE}:embedContent",),
-        stand_ins=(Operation.EMBEDDINGS,), hedged=True),
+        stand_ins=(Operation.COHERE_EMBED, Operation.EMBEDDINGS), hedged=True),
     Operation.GENERATE_EMBED_BATCH: OperationSpec(
         Shape.GENERATE, "batchEmbedContents", Product.VECTORS,
         (f"{_GENERATE}:batchEmbedContents",),
-        stand_ins=(Operation.EMBEDDINGS,), hedged=True),
+        stand_ins=(Operation.COHERE_EMBED, Operation.EMBEDDINGS), hedged=True),
     Operation.VIDEOS: OperationSpec(
         Shape.VIDEOS, "videos", Product.VIDEO, ("/v1/videos",),
         stand_ins=(Operation.GENERATE_VIDEO,), form=FormUse.MAYBE),
     Operation.GENERATE_VIDEO: OperationSpec(
         Shape.GENERATE, "predictLongRunning", Product.VIDEO, ()),
+    Operation.COHERE_CHAT: OperationSpec(
+        Shape.COHERE, "Cohere chats", Product.TEXT, ("/v2/chat",), translated=True, hedged=True),
+    Operation.COHERE_EMBED: OperationSpec(
+        Shape.COHERE, "Cohere embeddings", Product.VECTORS, ("/v2/embed",),
+        stand_ins=(Operation.EMBEDDINGS, Operation.GENERATE_EMBED_BATCH), hedged=True),
     # a conversation; the provider brings the codec
     Operation.VENDOR: OperationSpec(Shape.VENDOR, "its own shape", Product.TEXT, ()),
 }
@@ -208,7 +216,9 @@ def _making(*products: Product) -> frozenset[Operation]:
     return frozenset(operation for operation, made in PRODUCT.items() if made in products)
 
 
-CONVERSATION: Final = frozenset({Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE})
+CONVERSATION: Final = frozenset(
+    {Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE, Shape.COHERE}
+)
 """Shapes in which callers carry on a conversation."""
 
 SPOKEN: Final = CONVERSATION | {Shape.VENDOR}

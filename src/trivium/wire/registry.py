@@ -6,6 +6,7 @@ from typing import Final
 
 from trivium.wire.audio import speech, transcript
 from trivium.wire.chat.request import PASSAGE as CHAT
+from trivium.wire.cohere import passage as cohere
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
 from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
 from trivium.wire.generate import passage as generate
@@ -39,5 +40,7 @@ PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = MappingProxyType(
         Operation.GENERATE_COUNT: generate.COUNT,
         Operation.GENERATE_EMBED: generate.EMBED,
         Operation.GENERATE_EMBED_BATCH: generate.EMBED_BATCH,
+        Operation.COHERE_CHAT: cohere.CHAT,
+        Operation.COHERE_EMBED: cohere.EMBED,
     }
 )
