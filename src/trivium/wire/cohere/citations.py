@@ -90,8 +90,9 @@ def _sources(citation: Citation, sources: Sources) -> list[Any]:
     if native is not None and native.shape == SHAPE:
         own = decoded(_decode, native.data)
         return objects_of(own.get("sources")) if own is not None else []
-    if citation.url is None and citation.title in sources:
-        id_, document = sources[citation.title]
+    known = None if citation.title is None else sources.get(citation.title)
+    if citation.url is None and known is not None:
+        id_, document = known
         return [{"type": "document", "id": id_, "document": document}]
     data = {"title": citation.title, "url": citation.url, "text": citation.quoted}
     document = {name: value for name, value in data.items() if value is not None}

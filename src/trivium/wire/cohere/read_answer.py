@@ -93,7 +93,7 @@ def _weigh(out: list[Part], raw: msgspec.Raw) -> None:
     found: list[TokenLogprob] = [one for row in rows if (one := likely(row)) is not None]
     if not found:
         return
-    for at, one in enumerate(out):
-        if isinstance(one, Text):
-            out[at] = msgspec.structs.replace(one, logprobs=tuple(found))
+    for at, said in enumerate(out):
+        if isinstance(said, Text):
+            out[at] = msgspec.structs.replace(said, logprobs=tuple(found))
             return

@@ -60,17 +60,13 @@ def _message(parts: tuple[Part, ...], context: WriteContext) -> Row:
     for index, part in enumerate(parts):
         if type(part) is ToolCall:
             calls.append(_call(part, context, index))
-        elif type(part) is Reasoning:
-            content += _thought(part, context)
-        elif type(part) is Text:
-            if part.text:
+        else:
+            if type(part) is Text and part.text:
                 texts.append((part, len(content)))
-                content.append({"type": "text", "text": part.text})
-        elif text := plain(part):
-            content.append({"type": "text", "text": text})
+            content += _content(part, context)
     message: Row = {"role": "assistant"}
     kind = citations.TEXT
-    if calls and len(texts) == 1 and sum(row["type"] == "text" for row in content) == 1:
+    if calls and len(texts) == 1 and [row["type"] for row in content].count("text") == 1:
         message["tool_plan"] = content.pop(texts[0][1])["text"]
         kind = citations.PLAN
     if content or not calls:
@@ -89,11 +85,15 @@ def _message(parts: tuple[Part, ...], context: WriteContext) -> Row:
     return message
 
 
-def _thought(part: Reasoning, context: WriteContext) -> list[Row]:
-    sealed = signed(part.opaque, context)
-    if not part.text and not sealed:
-        return []
-    return [{"type": "thinking", "thinking": part.text, **sealed}]
+def _content(part: Part, context: WriteContext) -> list[Row]:
+    """The entry of a part, if it says anything."""
+    if type(part) is Reasoning:
+        sealed = signed(part.opaque, context)
+        if not part.text and not sealed:
+            return []
+        return [{"type": "thinking", "thinking": part.text, **sealed}]
+    text = plain(part)
+    return [{"type": "text", "text": text}] if text else []
 
 
 def signed(opaque: tuple[Opaque, ...], context: WriteContext) -> Row:

@@ -91,8 +91,7 @@ class HistoryWriter(WriterBase):
     def _parts(self, parts: Iterable[Part]) -> list[Row]:
         out: list[Row] = []
         for part in parts:
-            if part.cache is not None:
-                self.lacks(Concept.CACHE_MARK, "Cohere's shape has no marks")
+            self._unmarked(part)
             out += self._part(part)
         return out
 
@@ -177,8 +176,7 @@ class HistoryWriter(WriterBase):
 
     def _result(self, result: ToolResult, moved: list[Row]) -> Row:
         """A tool's message; pictures follow in the next message of the user's."""
-        if result.cache is not None:
-            self.lacks(Concept.CACHE_MARK, "Cohere's shape has no marks")
+        self._unmarked(result)
         rows: list[Row] = []
         for part in result.parts:
             if isinstance(part, Document) and (row := documents.written(part)) is not None:
@@ -208,22 +206,14 @@ class HistoryWriter(WriterBase):
         for part in turn.parts:
             if isinstance(part, ToolCall):
                 calls.append(self._call(part))
-            elif isinstance(part, Reasoning):
-                content += self._thought(part)
-            elif isinstance(part, Text):
-                if part.text:
-                    texts.append((part, len(content)))
-                    content.append(_text(part.text))
-            elif isinstance(part, Refusal | VendorPart):
-                content += self._parts([part])
             else:
-                concept = Concept.AUDIO_INPUT if isinstance(part, Audio) else Concept.IMAGE
-                self.lacks(concept, "an assistant's own media have no place in it")
-        said = [row for row in content if row["type"] == "text"]
-        planned = bool(calls) and len(said) == 1 and len(texts) == 1
+                if isinstance(part, Text) and part.text:
+                    texts.append((part, len(content)))
+                content += self._own_words(part)
+        said = [row["type"] for row in content].count("text")
+        planned = bool(calls) and said == 1 and len(texts) == 1
         if planned:
-            content.remove(said[0])
-            message["tool_plan"] = texts[0][0].text
+            message["tool_plan"] = content.pop(texts[0][1])["text"]
         if content:
             message["content"] = _short(content)
         if calls:
@@ -232,6 +222,23 @@ class HistoryWriter(WriterBase):
         if cited:
             message["citations"] = cited
         return message
+
+    def _own_words(self, part: Part) -> list[Row]:
+        """What the assistant said or thought, if anything is left of it."""
+        if isinstance(part, Text):
+            self._unmarked(part)
+            return [_text(part.text)] if part.text else []
+        if isinstance(part, Reasoning):
+            return self._thought(part)
+        if isinstance(part, Refusal | VendorPart) or (isinstance(part, Audio) and part.transcript):
+            return self._parts([part])
+        concept = Concept.AUDIO_INPUT if isinstance(part, Audio) else Concept.IMAGE
+        self.lacks(concept, "an assistant's own media have no place in it")
+        return []
+
+    def _unmarked(self, part: Part) -> None:
+        if part.cache is not None:
+            self.lacks(Concept.CACHE_MARK, "Cohere's shape has no marks")
 
     def _cited(self, texts: Sequence[tuple[Text, int]], *, planned: bool) -> list[Row]:
         """Citations of a message; of each text the number of its block is given."""
@@ -256,8 +263,7 @@ class HistoryWriter(WriterBase):
         return []
 
     def _call(self, call: ToolCall) -> Row:
-        if call.cache is not None:
-            self.lacks(Concept.CACHE_MARK, "Cohere's shape has no marks")
+        self._unmarked(call)
         self.own(call.native, documents.SHAPE, Concept.HISTORY)
         arguments = call.arguments or "{}"
         if call.kind is CallKind.CUSTOM:
