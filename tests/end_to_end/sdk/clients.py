@@ -5,6 +5,8 @@ import dataclasses
 import warnings
 
 import anthropic
+import cohere
+import httpx
 import openai
 
 with warnings.catch_warnings():
@@ -42,3 +44,9 @@ def google_at(base_url, key, wire, **options):
     options |= {"base_url": base_url, "client_args": {"event_hooks": wire.hooks}}
     with genai.Client(api_key=key, http_options=options) as client:
         yield client
+
+
+def cohere_at(base_url, key, wire, **options):
+    """Cohere's client; a context manager."""
+    http = httpx.Client(event_hooks=wire.hooks, timeout=60)
+    return cohere.ClientV2(api_key=key, base_url=base_url, httpx_client=http, **options)

@@ -6,7 +6,6 @@ what comes after it, be it ``[DONE]``, says nothing.
 Source: cohere-python 7.3.1, ``V2ChatStreamResponse``, read 2026-11-28.
 """
 
-from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -152,36 +151,39 @@ class Reader:
             self._end(event.delta or _NO_DELTA, out)
         elif kind == "error" or (not kind and _is_error(event)):
             raise self._context.refused(data)
-        elif (tell := _TOLD.get(kind)) is not None:
+        elif kind in EVENTS:
             said = None if event.delta is None else event.delta.message
-            tell(self, 0 if event.index is None else event.index, said or _NO_MESSAGE, event, out)
-        elif kind not in EVENTS:
+            at = 0 if event.index is None else event.index
+            if kind in _OF_CONTENT:
+                self._content(kind, at, said or _NO_MESSAGE, event.logprobs, out)
+            else:
+                self._besides(kind, at, said or _NO_MESSAGE, out)
+        else:
             self._context.unread(kind or "event", Loss.UNKNOWN)
 
-    def _opened(self, at: int, said: SaidMessage, _: TypedEvent, out: list[Event]) -> None:
-        self._close_text(out)
-        self._open_block(at, said.content, out)
+    def _content(
+        self, kind: str, at: int, said: SaidMessage, told: msgspec.Raw, out: list[Event]
+    ) -> None:
+        if kind == "content-delta":
+            self._grow(at, said.content, told, out)
+        elif kind == "content-start":
+            self._close_text(out)
+            self._open_block(at, said.content, out)
+        else:
+            self._close_block(at, out)
 
-    def _grown(self, at: int, said: SaidMessage, event: TypedEvent, out: list[Event]) -> None:
-        self._grow(at, said.content, event.logprobs, out)
-
-    def _closed(self, at: int, _: SaidMessage, __: TypedEvent, out: list[Event]) -> None:
-        self._close_block(at, out)
-
-    def _called(self, at: int, said: SaidMessage, _: TypedEvent, out: list[Event]) -> None:
-        self._open_call(at, said.tool_calls, out)
-
-    def _argued(self, at: int, said: SaidMessage, _: TypedEvent, out: list[Event]) -> None:
-        self._argue(at, more(said.tool_calls), out)
-
-    def _hung_up(self, at: int, _: SaidMessage, __: TypedEvent, out: list[Event]) -> None:
-        self._close_call(at, out)
-
-    def _reasoned(self, _: int, said: SaidMessage, __: TypedEvent, out: list[Event]) -> None:
-        self._planned(words(said.tool_plan), out)
-
-    def _quoted(self, _: int, said: SaidMessage, __: TypedEvent, out: list[Event]) -> None:
-        self._cite(said.citations, out)
+    def _besides(self, kind: str, at: int, said: SaidMessage, out: list[Event]) -> None:
+        """What is said beside the content; of other events nothing is read."""
+        if kind == "tool-call-delta":
+            self._argue(at, more(said.tool_calls), out)
+        elif kind == "tool-call-start":
+            self._open_call(at, said.tool_calls, out)
+        elif kind == "tool-call-end":
+            self._close_call(at, out)
+        elif kind == "tool-plan-delta":
+            self._planned(words(said.tool_plan), out)
+        elif kind == "citation-start":
+            self._cite(said.citations, out)
 
     def _begin(self, out: list[Event], id_: str = "") -> None:
         if not self._started:
@@ -323,17 +325,7 @@ class Reader:
             out.append(Failed(fault))
 
 
-_TOLD: Final[dict[str, Callable[[Reader, int, SaidMessage, TypedEvent, list[Event]], None]]] = {
-    "content-start": Reader._opened,
-    "content-delta": Reader._grown,
-    "content-end": Reader._closed,
-    "tool-plan-delta": Reader._reasoned,
-    "tool-call-start": Reader._called,
-    "tool-call-delta": Reader._argued,
-    "tool-call-end": Reader._hung_up,
-    "citation-start": Reader._quoted,
-}
-"""Events that say something, by what is done with them."""
+_OF_CONTENT: Final = frozenset({"content-start", "content-delta", "content-end"})
 
 
 def _mended(frame: Frame) -> TypedEvent:
