@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from cohere import V2ChatStreamResponse
 from cohere.core.unchecked_base_model import construct_type
-from cohere.types.v2chat_stream_response import V2ChatStreamResponse
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.answer_events import replayed

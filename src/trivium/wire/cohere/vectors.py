@@ -38,7 +38,7 @@ _OWN: Final = frozenset({"model", *INPUTS, "output_dimension", "embedding_types"
 
 
 class _Forms(msgspec.Struct, gc=False):
-    float: list[list[float]] | None = None
+    numbers: list[list[float]] | None = msgspec.field(default=None, name="float")
     base64: list[str] | None = None
 
 
@@ -159,7 +159,7 @@ def read_answer(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> V
         rows = found.embeddings
     elif found.embeddings is not None:
         forms = found.embeddings
-        rows = forms.float or [unpacked(one) for one in forms.base64 or ()]
+        rows = forms.numbers or [unpacked(one) for one in forms.base64 or ()]
     if len(rows) != count:
         raise nonsense(f"{count} vectors were asked for")
     if not all(rows):
