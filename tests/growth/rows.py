@@ -53,6 +53,8 @@ WORDS = {
     Operation.GENERATE_COUNT: "generate",
     Operation.GENERATE_EMBED: "embedded",
     Operation.GENERATE_EMBED_BATCH: "embedded",
+    Operation.COHERE_CHAT: "cohere",
+    Operation.COHERE_EMBED: "cohere_texts",
 }
 """By operation, the words its requests are written in."""
 
