@@ -31,6 +31,7 @@ BODIES = {
     Shape.GENERATE: {"contents": []},
     Shape.IMAGES: {"model": "m", "prompt": "x"},
     Shape.AUDIO: {"model": "m", "input": "x", "voice": "v"},
+    Shape.COHERE: {"model": "m", "messages": [{"role": "user", "content": "x"}], "texts": ["x"]},
 }
 FORMS = frozenset({Operation.TRANSCRIPTIONS, Operation.TRANSLATIONS, Operation.IMAGES_VARY})
 """Operations whose body is a form: its parts are kept by another test."""

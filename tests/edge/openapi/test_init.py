@@ -32,6 +32,8 @@ SPECIFIED = {
 BESIDES = {
     ("POST", "/v1/rerank"),
     ("POST", "/v2/rerank"),
+    ("POST", "/v2/chat"),
+    ("POST", "/v2/embed"),
     ("POST", "/v1/images/edits"),
     ("POST", "/v1/images/variations"),
     ("GET", "/v1/responses/{response_id}"),
