@@ -448,7 +448,7 @@ def _part(part: dict[str, Any], count: _Count) -> None:
             count.pictures += 1
 
 
-# --- Cohere's --------------------------------------------------------------------------------------
+# --- Cohere ---------------------------------------------------------------------------------------
 
 
 def _cohere(objects: Iterable[Any], count: _Count) -> None:

@@ -78,6 +78,7 @@ BESIDES = {
 }
 
 STREAMED = {
+    "cohereChat",
     "createChatCompletion",
     "createResponse",
     "createCompletion",
