@@ -32,6 +32,7 @@ CODEC: Final = Codec(
         ends=finish.ENDS,
         form=ReasoningForm.FULL,
         logprobs=True,
+        rivals=False,
         signed_texts=False,
         cites=citations.has_place,
         counters=(
