@@ -186,7 +186,7 @@ OTHERWISE = {
         "image", "image by address", "audio", "audio without words", "video", "document",
         "stored document", "search result", "refusal", "summary", "a source's own words",
         "end: stop_sequence", "end: context_full", "end: paused", "end: content_filter",
-        "end: other",
+        "end: other", "log probabilities",
     },
 }  # fmt: skip
 """What is told in other words: a note, the nearest word, the one form of reasoning."""
