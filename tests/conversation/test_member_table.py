@@ -9,7 +9,7 @@ from trivium.conversation.parts import Native
 from trivium.conversation.request import FormatKind, ResponseFormat, Sampling
 from trivium.faults import Fault
 
-SHAPES = ("chat", "responses", "messages", "generate")
+SHAPES = ("chat", "responses", "messages", "generate", "cohere")
 
 
 def test_every_concept_has_its_row_and_a_place_somewhere():
@@ -34,6 +34,8 @@ def test_sampling_members_are_fields():
         (Concept.OUTPUT_MAX, "generate", "generationConfig.maxOutputTokens"),
         (Concept.SEED, "messages", "Sampling.seed"),
         (Concept.HISTORY, "responses", "input"),
+        (Concept.TOP_P, "cohere", "p"),
+        (Concept.VERBOSITY, "cohere", "verbosity"),
     ],
 )
 def test_a_member_is_called_as_the_caller_calls_it(concept, shape, expected):

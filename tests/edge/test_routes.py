@@ -41,6 +41,8 @@ BODIES = {
     b"/v1/images/edits": Operation.IMAGES_EDIT,
     b"/v1/images/variations": Operation.IMAGES_VARY,
     b"/v1/messages": Operation.MESSAGES,
+    b"/v2/chat": Operation.COHERE_CHAT,
+    b"/v2/embed": Operation.COHERE_EMBED,
     b"/v1/messages/count_tokens": Operation.MESSAGES_COUNT,
 }
 """Paths as the specification has them; the model is in the body."""

@@ -157,6 +157,13 @@ NO_PLACE = {
         "form of the reasoning", "end: stop_sequence", "end: tool_calls", "kind of policy",
         "cache write", "long cache write",
     },
+    "cohere": {
+        "attachment of a text", "likeliest tokens", "call in a namespace", "members of a call",
+        "vendor's block", "vendor's block with words", "vendor's search", "form of the reasoning",
+        "second candidate", "kind of policy", "words about it", "tier", "tier of one vendor",
+        "reasoning tokens", "audio tokens read", "audio tokens said", "image tokens read",
+        "image tokens drawn", "cache write", "long cache write",
+    },
 }  # fmt: skip
 """What a caller's shape cannot say: shape -> rows. See docs/translation-model.md."""
 
@@ -174,6 +181,12 @@ OTHERWISE = {
     "generate": {
         "audio", "refusal", "reasoning", "signed reasoning", "end: context_full", "end: paused",
         "tier of one vendor",
+    },
+    "cohere": {
+        "image", "image by address", "audio", "audio without words", "video", "document",
+        "stored document", "search result", "refusal", "summary", "a source's own words",
+        "end: stop_sequence", "end: context_full", "end: paused", "end: content_filter",
+        "end: other", "log probabilities",
     },
 }  # fmt: skip
 """What is told in other words: a note, the nearest word, the one form of reasoning."""

@@ -350,6 +350,55 @@ def _tool(name, parameters=CITY, **more):
     return {"type": "function", "function": {"name": name, "parameters": parameters, **more}}
 
 
+def cohere(n):
+    """What is asked in Cohere's shape: by name, the members beside ``model``."""
+    calls = [_call(f"c{i}") for i in range(n)]
+    results = [{"role": "tool", "tool_call_id": f"c{i}", "content": "ok"} for i in range(n)]
+    asks = {"role": "user", "content": "Hi"}
+    cited = {"start": 0, "end": 1, "sources": [{"type": "document", "id": "d"}]}
+    piece = {"type": "document", "document": {"data": {"text": "a"}}}
+
+    def answered(*content, **more):
+        return {"messages": [asks, {"role": "assistant", "content": list(content), **more}, asks]}
+
+    text = {"type": "text", "text": "a"}
+    return {
+        "one_role": lambda: {"messages": [asks] * n},
+        "alternating": lambda: {"messages": [asks, {"role": "assistant", "content": "a"}] * (n // 2) + [asks]},
+        "instructions": lambda: {"messages": [{"role": "system", "content": "be"}] * n + [asks]},
+        "texts": lambda: {"messages": [{"role": "user", "content": [text] * n}]},
+        "pictures": lambda: {"messages": [{"role": "user", "content": [_picture(f"https://example.org/{i}.png") for i in range(n)]}]},
+        "texts_of_an_answer": lambda: answered(*[text] * n),
+        "thoughts": lambda: answered(*[{"type": "thinking", "thinking": "t"}] * n, text),
+        "citations": lambda: answered(text, citations=[cited] * n),
+        "citations_of_each_text": lambda: answered(*[text] * n, citations=[cited | {"content_index": i} for i in range(n)]),
+        "calls": lambda: {"messages": [asks, {"role": "assistant", "tool_plan": "p", "tool_calls": calls}, *results]},
+        "rounds": lambda: {"messages": [asks, *[row for i in range(n // 2) for row in ({"role": "assistant", "tool_calls": [calls[i]]}, results[i])]]},
+        "results_in_pieces": lambda: {"messages": [asks, {"role": "assistant", "tool_calls": calls[:1]}, results[0] | {"content": [piece] * n}]},
+        "documents": lambda: {"messages": [asks], "documents": [{"id": f"d{i}", "data": {"text": "a"}} for i in range(n)]},
+        "members_of_a_document": lambda: {"messages": [asks], "documents": [{"data": {f"m{i}": "v" for i in range(n)}}]},
+        "long_document": lambda: {"messages": [asks], "documents": ["long " * (4 * n)]},
+        "tools": lambda: {"messages": [asks], "tools": [_tool(f"t{i}") for i in range(n)], "strict_tools": True},
+        "unknown_members": lambda: {"messages": [asks], **{f"x_{i}": i for i in range(n)}},
+        "unknown_of_a_message": lambda: {"messages": [asks | {f"x_{i}": i for i in range(n)}]},
+        "long_text": lambda: {"messages": [{"role": "user", "content": "long " * (4 * n)}]},
+        **{f"schema_{name}": lambda one=one: {"messages": [asks], "response_format": {"type": "json_object", "json_schema": one}} for name, one in schemas(n).items()},
+    }  # fmt: skip
+
+
+def cohere_texts(n):
+    """What Cohere embeds: by name, the members."""
+    content = {"content": [{"type": "text", "text": "a"}]}
+    return {
+        "texts": lambda: {"texts": ["a"] * n},
+        "inputs": lambda: {"inputs": [content] * n},
+        "pieces": lambda: {"inputs": [{"content": content["content"] * n}]},
+        "kinds": lambda: {"texts": ["a"], "embedding_types": ["float"] * n},
+        "unknown_members": lambda: {"texts": ["a"], **{f"x_{i}": i for i in range(n)}},
+        "long_text": lambda: {"texts": ["long " * (4 * n)]},
+    }
+
+
 def _picture(url):
     return {"type": "image_url", "image_url": {"url": url}}
 
@@ -361,6 +410,8 @@ KINDS = {
     "generate": generate,
     "converse": lambda n: conversed.asked(n, schemas(n)),
     "completions": completions,
+    "cohere": cohere,
+    "cohere_texts": cohere_texts,
     "embeddings": embeddings,
     "moderations": moderations,
     "rerank": rerank,

@@ -55,6 +55,8 @@ WORDS = {
     Operation.CONVERSE_STREAM: "converse",
     Operation.GENERATE_EMBED: "embedded",
     Operation.GENERATE_EMBED_BATCH: "embedded",
+    Operation.COHERE_CHAT: "cohere",
+    Operation.COHERE_EMBED: "cohere_texts",
 }
 """By operation, the words its requests are written in."""
 

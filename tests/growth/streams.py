@@ -416,6 +416,41 @@ def _audio_stream(n):
     )  # fmt: skip
 
 
+def _cohere_stream(n):
+    def event(kind, index=0, **message):
+        return {"type": kind, "index": index, "delta": {"message": message}}
+
+    text = {"type": "text", "text": ""}
+    thought = {"type": "thinking", "thinking": ""}
+    call = {"id": "c", "type": "function", "function": {"name": "t", "arguments": ""}}
+    cited = {"start": 0, "end": 1, "sources": [{"type": "document", "id": "d"}]}
+    likely = {"logprobs": {"text": "a", "token_ids": [1], "logprobs": [-1]}}
+    start = event("content-start", content=text)
+    delta = event("content-delta", content={"text": "a"})
+    end = {"delta": {"finish_reason": "COMPLETE", "usage": {"billed_units": {"input_tokens": 9}}}}
+    return _streams(
+        {
+            "deltas": lambda: [start, *[delta] * n],
+            "texts": lambda: [one for i in range(n) for one in (start | {"index": i}, delta | {"index": i})],
+            "thoughts": lambda: [event("content-start", i, content=thought) for i in range(n)],
+            "starts_of_one": lambda: [start] * n,
+            "plans": lambda: [event("tool-plan-delta", tool_plan="a")] * n,
+            "calls": lambda: [one for i in range(n) for one in (event("tool-call-start", i, tool_calls=call), {"type": "tool-call-end", "index": i})],
+            "calls_all_open": lambda: [event("tool-call-start", i, tool_calls=call) for i in range(n)],
+            "arguments": lambda: [event("tool-call-start", tool_calls=call), *[event("tool-call-delta", tool_calls={"function": {"arguments": "a"}})] * n],
+            "citations": lambda: [start, delta, *[event("citation-start", citations=cited)] * n],
+            "probabilities": lambda: [start, *[delta | likely] * n],
+            "ends_of_nothing": lambda: [{"type": "content-end", "index": i} for i in range(n)],
+            "unknown_entries": lambda: [event("content-start", i, content={"type": "x"}) for i in range(n)],
+            "unknown_events": lambda: [{"type": f"x{i}"} for i in range(n)],
+            "long_delta": lambda: [start, event("content-delta", content={"text": "long " * (4 * n)})],
+        },
+        [{"type": "message-start", "id": "m", "delta": {"message": {"role": "assistant"}}}],
+        [{"type": "message-end"} | end],
+        named=True,
+    )  # fmt: skip
+
+
 STREAMS = {
     "chat": _chat_stream,
     "responses": _responses_stream,
@@ -424,6 +459,7 @@ STREAMS = {
     "array": _array_stream,
     "completions": _completions_stream,
     "converse": lambda n: (conversed.stream(n)[0] | _converse_stream(n), conversed.stream(n)[1]),
+    "cohere": _cohere_stream,
     "images": _images_stream,
     "audio": _audio_stream,
 }

@@ -12,6 +12,7 @@ WORDS_OF = {
     Operation.GENERATE_COUNT: "count",
     Operation.GENERATE_EMBED: "vectors",
     Operation.GENERATE_EMBED_BATCH: "vectors",
+    Operation.COHERE_EMBED: "cohere_vectors",
 }
 
 
@@ -253,6 +254,56 @@ def audio(n):
     }  # fmt: skip
 
 
+def cohere(n):
+    """Whole answers of Cohere's, by name."""
+
+    def of(*content, **more):
+        message = {
+            "role": "assistant",
+            "content": list(content) or [{"type": "text", "text": "Ho"}],
+        }
+        counts = {"input_tokens": 9, "output_tokens": 2}
+        return {
+            "id": "c",
+            "finish_reason": "COMPLETE",
+            "message": message | more,
+            "usage": {"billed_units": counts},
+        }
+
+    text = {"type": "text", "text": "a"}
+    cited = {
+        "start": 0,
+        "end": 1,
+        "sources": [{"type": "document", "id": "d", "document": {"text": "a"}}],
+    }
+    call = {"type": "function", "function": {"name": "t", "arguments": '{"a":1}'}}
+    return {
+        "texts": lambda: of(*[text] * n),
+        "thoughts": lambda: of(*[{"type": "thinking", "thinking": "t"}] * n),
+        "calls": lambda: of(tool_calls=[call | {"id": f"c{i}"} for i in range(n)]),
+        "citations": lambda: of(citations=[cited] * n),
+        "citations_of_each_text": lambda: of(*[text] * n, citations=[cited | {"content_index": i} for i in range(n)]),
+        "sources": lambda: of(citations=[cited | {"sources": cited["sources"] * n}]),
+        "probabilities": lambda: of() | {"logprobs": [{"text": "a", "token_ids": [1], "logprobs": [-1]}] * n},
+        "tokens_of_a_piece": lambda: of() | {"logprobs": [{"text": "a", "token_ids": [1] * n, "logprobs": [-1] * n}]},
+        "plan": lambda: of(tool_plan="hm " * (4 * n)),
+        "long_text": lambda: of({"type": "text", "text": "long " * (4 * n)}),
+        "unknown_entries": lambda: of(*[{"type": "x", "text": "a"}] * n),
+        "unknown_members": lambda: of() | {f"x_{i}": i for i in range(n)},
+        "unknown_counts": lambda: of() | {"usage": {"billed_units": {f"x_{i}": i for i in range(n)}}},
+    }  # fmt: skip
+
+
+def cohere_vectors(n):
+    """Vectors of Cohere's, by name."""
+    return {
+        "vectors": lambda: {"embeddings": {"float": [[0.5, 0.25]] * n}},
+        "packed_vectors": lambda: {"embeddings": {"base64": ["AAAAPw=="] * n}},
+        "long_vector": lambda: {"embeddings": {"float": [[0.5] * n]}},
+        "unknown_members": lambda: {"embeddings": {"float": [[0.5]]}, **{f"x_{i}": i for i in range(n)}},
+    }  # fmt: skip
+
+
 def count(n):
     """Whole answers of those who count, by name."""
     unknown = {f"x_{i}": i for i in range(n)}
@@ -267,6 +318,8 @@ WHOLE = {
     "generate": generate,
     "completions": completions,
     "converse": lambda n: conversed.told(n) | converse(n),
+    "cohere": cohere,
+    "cohere_vectors": cohere_vectors,
     "embeddings": _rows("data", {"object": "embedding", "index": 0, "embedding": [0.5, 0.25]}),
     "vectors": _rows("embeddings", {"values": [0.5, 0.25]}),
     "rerank": _rows("results", {"index": 0, "relevance_score": 0.5}),

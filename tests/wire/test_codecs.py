@@ -1,4 +1,4 @@
-"""Four codecs, each whole; no code for pairs."""
+"""Codecs, each whole; no code for pairs."""
 
 import json
 
@@ -73,9 +73,19 @@ def generate(arguments):
     return body, [body]
 
 
+def cohere(arguments):
+    call = {"id": "x", "type": "function", "function": {"name": "", "arguments": arguments}}
+    message = {"role": "assistant", "tool_calls": [call]}
+    return {"id": "c", "message": message, "finish_reason": "TOOL_CALL"}, [
+        {"type": "tool-call-start", "index": 0, "delta": {"message": {"tool_calls": call}}},
+        {"type": "tool-call-end", "index": 0},
+        {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}},
+    ]
+
+
 @pytest.mark.parametrize("arguments", ["", "{}", '{"a":1}'])
 @pytest.mark.parametrize(
-    "told", [chat, responses, messages, generate], ids=lambda told: told.__name__
+    "told", [chat, responses, messages, generate, cohere], ids=lambda told: told.__name__
 )
 def test_a_call_that_nobody_can_run_is_no_answer(told, arguments):
     """Whole or streamed, in whatever shape a vendor leaves its name out."""

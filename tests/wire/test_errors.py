@@ -20,7 +20,11 @@ def test_every_fault_is_one_object_with_error_first(kind, shape):
     assert raw.startswith(b'{"error":{')
     body = msgspec.json.decode(raw)
     # Cohere's clients look for the words beside the object
-    beside = ["message"] if shape in (Shape.RERANK, Shape.CONVERSE) else []
+    beside = {
+        Shape.RERANK: ["message"],
+        Shape.CONVERSE: ["message"],
+        Shape.COHERE: ["message", "id"],
+    }.get(shape, [])
     assert ["error", "type", "request_id", *beside] == list(body)
     assert ("error", "req_1") == (body["type"], body["request_id"])
     error = body["error"]
@@ -96,6 +100,8 @@ TAILS = {
     Shape.MESSAGES: (b'event: error\ndata: {"error":', b"}\n\n"),
     Shape.GENERATE: (b'data: {"error":{', b"}\r\n\r\n"),
     Shape.IMAGES: (b'event: error\ndata: {"error":', b"}\n\n"),
+    # of a kind that its clients know
+    Shape.COHERE: (b'event: message-end\ndata: {"error":', b"}\n\n"),
 }
 
 

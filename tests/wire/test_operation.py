@@ -12,7 +12,12 @@ from trivium.wire.operation import (
 )
 
 TALK = TRANSLATABLE | TOKEN_COUNTS | {Operation.COMPLETIONS}
-EMBED = {Operation.EMBEDDINGS, Operation.GENERATE_EMBED, Operation.GENERATE_EMBED_BATCH}
+EMBED = {
+    Operation.EMBEDDINGS,
+    Operation.GENERATE_EMBED,
+    Operation.GENERATE_EMBED_BATCH,
+    Operation.COHERE_EMBED,
+}
 
 
 def test_every_operation_has_its_row():
@@ -49,6 +54,8 @@ def test_nothing_stands_in_for_itself():
         ({Operation.MODERATIONS}, {Operation.MODERATIONS}),
         ({Operation.EMBEDDINGS}, EMBED),
         ({Operation.GENERATE_EMBED_BATCH}, EMBED - {Operation.GENERATE_EMBED}),
+        ({Operation.COHERE_EMBED}, EMBED),
+        ({Operation.COHERE_CHAT}, TALK),
         ({Operation.MESSAGES_COUNT}, TOKEN_COUNTS),
         ({Operation.CHAT, Operation.EMBEDDINGS}, TALK | EMBED),
     ],

@@ -173,3 +173,24 @@ def test_a_whole_answer_is_kept_and_not_read():
     """It is counted where its vendor did not, and only then."""
     body = msgspec.json.encode({"choices": [{"message": {"content": "x" * 2 * KEPT_BYTES}}]})
     assert 2 * KEPT_BYTES == found(CHAT, body, whole=True)[0]
+
+
+def test_coheres_words_are_counted_once():
+    """Whole and streamed: texts, the plan, thinking and what a call is given."""
+    call = {"id": "c", "function": {"name": "f", "arguments": '{"a":1}'}}
+    content = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Grüße"}]
+    message = {"content": content, "tool_plan": "plan", "tool_calls": [call]}
+    whole = found(Shape.COHERE, msgspec.json.encode({"id": "c", "message": message}), whole=True)
+    assert (18, 3) == whole[:2]
+    told = [
+        {"type": "content-delta", "delta": {"message": {"content": content[0]}}},
+        {"type": "content-delta", "delta": {"message": {"content": {"text": "Grüße"}}}},
+        {"type": "tool-plan-delta", "delta": {"message": {"tool_plan": "plan"}}},
+        {
+            "type": "tool-call-delta",
+            "delta": {"message": {"tool_calls": {"function": {"arguments": '{"a":1}'}}}},
+        },
+        {"type": "message-end", "delta": {"finish_reason": "COMPLETE"}},
+    ]
+    streamed = found(Shape.COHERE, sse(*told))
+    assert (18, 3) == streamed[:2]

@@ -32,6 +32,7 @@ BODIES = {
     Shape.CONVERSE: {"messages": []},
     Shape.IMAGES: {"model": "m", "prompt": "x"},
     Shape.AUDIO: {"model": "m", "input": "x", "voice": "v"},
+    Shape.COHERE: {"model": "m", "messages": [{"role": "user", "content": "x"}], "texts": ["x"]},
 }
 FORMS = frozenset({Operation.TRANSCRIPTIONS, Operation.TRANSLATIONS, Operation.IMAGES_VARY})
 """Operations whose body is a form: its parts are kept by another test."""

@@ -37,6 +37,7 @@ from trivium.conversation.parts import (
     Refusal,
     SearchResult,
     Text,
+    TokenLogprob,
     VendorPart,
     Video,
 )
@@ -127,7 +128,7 @@ class LossReporter:
                 if event.index in calls:
                     calls[event.index].append(event.text)
                 if event.logprobs and event.index not in self._passed:
-                    self._likely()
+                    self._likely(event.logprobs)
             elif type(event) is Deltas:
                 if event.index in calls:
                     calls[event.index] += event.texts
@@ -212,7 +213,7 @@ class LossReporter:
         for citation in part.citations:
             self._cited(citation, streamed=False)
         if part.logprobs:
-            self._likely()
+            self._likely(part.logprobs)
 
     def _reasoning(self, part: Reasoning) -> None:
         places = self._places
@@ -257,9 +258,11 @@ class LossReporter:
         if opaque and not self._places.signed_texts:
             self._note("signature")
 
-    def _likely(self) -> None:
+    def _likely(self, told: tuple[TokenLogprob, ...]) -> None:
         if not self._places.logprobs:
             self._lacks("logprobs")
+        elif not self._places.rivals and any(one.top for one in told):
+            self._lacks("top_logprobs")
 
     def _finish(self, finish: Finish) -> None:
         places = self._places

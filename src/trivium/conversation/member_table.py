@@ -165,19 +165,50 @@ vendor_part messages
 """The same of the converse shape, a line a concept; those without one it has not."""
 
 
-def _row(rank: str, field: str, *columns: str) -> MemberRow:
+_OTHERS: Final[Mapping[str, Mapping[str, str]]] = {
+    "cohere": {
+        "instructions": "messages",
+        "history": "messages",
+        "tools": "tools",
+        "strict_tool": "strict_tools",
+        "tool_choice": "tool_choice",
+        "temperature": "temperature",
+        "top_p": "p",
+        "top_k": "k",
+        "frequency_penalty": "frequency_penalty",
+        "presence_penalty": "presence_penalty",
+        "seed": "seed",
+        "output_max": "max_tokens",
+        "stop": "stop_sequences",
+        "reasoning": "thinking",
+        "reasoning_state": "messages",
+        "format": "response_format",
+        "logprobs": "logprobs",
+        "image": "image_url",
+        "detail": "image_url.detail",
+        "document": "documents",
+        "document_title": "documents",
+        "citation": "citation_options",
+        "vendor_part": "messages",
+    },
+}
+"""What the shapes beyond those columns call each concept that they have."""
+
+
+def _row(concept: str, rank: str, field: str, *columns: str) -> MemberRow:
     members: dict[str, str] = {}
     name = ""
     for shape, column in zip(_COLUMNS, columns, strict=True):
         name = name if column == "=" else column
         if name != "-":
             members[shape] = f"generationConfig{name}" if name.startswith(".") else name
+    members |= {shape: names[concept] for shape, names in _OTHERS.items() if concept in names}
     return MemberRow(field, Rank(rank), members)
 
 
 def _rows() -> Mapping[Concept, MemberRow]:
     rows = {
-        Concept(concept): _row(*columns)
+        Concept(concept): _row(concept, *columns)
         for concept, *columns in map(str.split, _TABLE.strip().splitlines())
     }
     for concept, name in map(str.split, _CONVERSE.strip().splitlines()):

@@ -148,6 +148,8 @@ class Document(PartBase, frozen=True, gc=False):
     context: str | None = None
     citable: bool = False
     """Whether the caller asked for citations from it."""
+    native: Native | None = None
+    """The document as its caller wrote it, for its own shape; the rest says the same."""
 
 
 class SearchResult(PartBase, frozen=True, gc=False):

@@ -53,6 +53,8 @@ class ShapeCapabilities(msgspec.Struct, frozen=True, kw_only=True):
     """Whether sound comes with its words."""
     candidates: bool = False
     logprobs: bool = False
+    rivals: bool = True
+    """Whether the likeliest other tokens are told with each."""
     namespaces: bool = False
     signed_texts: bool = True
     queries: bool = False

@@ -193,6 +193,14 @@ BY_SHAPE: Final = MappingProxyType(
             "schema_full": False,
             "temperature_max": 1.0,
         },
+        "cohere": {
+            "inputs": frozenset({Input.IMAGE, Input.IMAGE_URL}),
+            "stop_max": 5,
+            "thinks": Thinks.BUDGET,
+            "budget_min": 1,
+            "reasoning_back": ReasoningBack.TEXT,
+            "temperature_max": 1.0,
+        },
     }
 )
 """What is true of a public shape when nothing is known of the model. A provider that speaks one of

@@ -15,6 +15,8 @@ class VectorRequest(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Length of the vectors; ``None``: the model's own."""
     packed: bool = False
     """Whether the caller wants 32-bit floats in base64 instead of numbers."""
+    numbers: bool = False
+    """Whether it wants numbers beside those."""
     extensions: tuple[Extension, ...] = ()
     """Members that only the caller's shape has."""
 

@@ -13,6 +13,7 @@ from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
+from trivium.wire.cohere.vectors import VECTORS as COHERE
 from trivium.wire.embeddings.vectors import VECTORS
 from trivium.wire.generate.vectors import BATCH, ONE
 from trivium.wire.operation import Operation
@@ -23,11 +24,13 @@ _CALLERS: Final[dict[Operation, CallerVectors]] = {
     Operation.EMBEDDINGS: VECTORS,
     Operation.GENERATE_EMBED: ONE,
     Operation.GENERATE_EMBED_BATCH: BATCH,
+    Operation.COHERE_EMBED: COHERE,
 }
 _UPSTREAMS: Final[dict[Operation, Vectors | UpstreamVectors]] = {
     Operation.EMBEDDINGS: VECTORS,
     Operation.GENERATE_EMBED_BATCH: BATCH,
     Operation.GENERATE_PREDICT: PREDICT,
+    Operation.COHERE_EMBED: COHERE,
 }
 
 

@@ -37,15 +37,23 @@ ASKED: Final = {
     Shape.GENERATE: Operation.GENERATE,
     Shape.CONVERSE: Operation.CONVERSE,
     Shape.RESPONSES: Operation.RESPONSES,
+    Shape.COHERE: Operation.COHERE_CHAT,
     Shape.VENDOR: Operation.VENDOR,
 }
 """What a shape's upstream is asked for, whole or streamed."""
 
 PREFERRED: Final = (
-    Shape.CHAT, Shape.MESSAGES, Shape.GENERATE, Shape.CONVERSE, Shape.VENDOR, Shape.RESPONSES,
-)  # fmt: skip
+    Shape.COHERE,
+    Shape.CHAT,
+    Shape.MESSAGES,
+    Shape.GENERATE,
+    Shape.CONVERSE,
+    Shape.VENDOR,
+    Shape.RESPONSES,
+)
 """Which shape is spoken to a provider that lacks the caller's and whose binding names none.
-Responses is last: it is the only one that keeps state at the vendor."""
+Cohere's own is first: whoever has it offers chat as a copy that says less. Responses is last: it is
+the only one that keeps state at the vendor."""
 
 ORDERS_MAX: Final = 24
 """Orders of one model's channels that are kept ready: those of four alike."""

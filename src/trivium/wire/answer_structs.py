@@ -115,6 +115,7 @@ class WrittenMembers(msgspec.Struct, gc=False):
     type: Any = None
     choices: Any = None
     delta: Any = None
+    message: Any = None
     content_block: Any = None
     content: Any = None
     candidates: Any = None

@@ -1,4 +1,4 @@
-"""The five shapes that translate into each other, one codec each; pairs need no code."""
+"""The shapes that translate into each other, one codec each; pairs need no code."""
 
 import functools
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ import msgspec
 from trivium.wire.chat.codec import CODEC as CHAT
 from trivium.wire.chat.read_request import read as read_chat
 from trivium.wire.codec import Codec
+from trivium.wire.cohere.codec import CODEC as COHERE
 from trivium.wire.converse.codec import CODEC as CONVERSE
 from trivium.wire.generate.codec import CODEC as GENERATE
 from trivium.wire.messages.codec import CODEC as MESSAGES
@@ -20,5 +21,5 @@ _CHAT: Final = msgspec.structs.replace(
     CHAT, read_request=functools.partial(read_chat, foreign=RESPONSES.read_request)
 )
 CODECS: Final[Mapping[Shape, Codec]] = MappingProxyType(
-    {codec.shape: codec for codec in (_CHAT, RESPONSES, MESSAGES, GENERATE, CONVERSE)}
+    {codec.shape: codec for codec in (_CHAT, RESPONSES, MESSAGES, GENERATE, CONVERSE, COHERE)}
 )

@@ -16,6 +16,8 @@ from trivium.wire import aws_errors
 from trivium.wire.operation import Shape
 
 _encode = msgspec.json.Encoder().encode
+_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_MESSAGE_END: Final = msgspec.Raw(b'"message-end"')
 
 RETRY_AFTER_MAX_S: Final = 60
 """Longest delay we ask for: above 120 s openai-python does not retry at all, anthropic sleeps."""
@@ -42,8 +44,10 @@ def body(fault: Fault, request_id: str, shape: Shape | None = None) -> bytes:
     elif shape is Shape.MESSAGES and fault.param in _CANNOT and fault.kind is Kind.UNREPRESENTABLE:
         error["details"] = {"error_code": _CANNOT[fault.param]}
     told = {"error": error, "type": "error", "request_id": request_id}
-    if shape is Shape.RERANK or shape is Shape.CONVERSE:
+    if shape is Shape.RERANK or shape is Shape.CONVERSE or shape is Shape.COHERE:
         told["message"] = fault.message  # where Cohere's clients look for it, and Amazon's
+    if shape is Shape.COHERE:
+        told["id"] = request_id
     return _encode(told)
 
 
@@ -145,6 +149,8 @@ def stream_tail(fault: Fault, request_id: str, shape: Shape) -> bytes:
     if shape is Shape.CONVERSE:
         return aws_errors.frame(fault)
     data = body(fault, request_id, shape)
+    if shape is Shape.COHERE:
+        return _ended(fault, data)
     if shape in (Shape.MESSAGES, Shape.IMAGES):
         # without the event line the Anthropic SDKs drop the frame silently
         return b"event: error\ndata: " + data + b"\n\n"
@@ -153,6 +159,16 @@ def stream_tail(fault: Fault, request_id: str, shape: Shape) -> bytes:
     if shape in (Shape.CHAT, Shape.COMPLETIONS):
         return b"data: " + data + b"\n\n"
     raise ValueError(shape)
+
+
+def _ended(fault: Fault, data: bytes) -> bytes:
+    """The event with which a stream of Cohere's ends when it failed: of a kind that its clients
+    know, with the error beside what they read.
+    """
+    told = _members(data)
+    told["type"] = _MESSAGE_END
+    delta = {"finish_reason": "ERROR", "error": fault.message}
+    return b"event: message-end\ndata: " + _encode({**told, "delta": delta}) + b"\n\n"
 
 
 def too_long(message: str) -> str:

@@ -32,6 +32,7 @@ class Shape(Enum):
     GENERATE = "generate"
     VIDEOS = "videos"
     CONVERSE = "converse"  # Amazon Bedrock
+    COHERE = "cohere"
     VENDOR = "vendor"  # one provider's own, which no caller speaks
 
     # docs/decisions/0022-hot-marks.md says why, here and wherever an Enum has it
@@ -67,6 +68,8 @@ class Operation(Enum):
     GENERATE_VIDEO = "generate_video"  # :predictLongRunning; upstream only
     CONVERSE = "converse"  # POST /model/{model}/converse
     CONVERSE_STREAM = "converse_stream"  # POST /model/{model}/converse-stream
+    COHERE_CHAT = "cohere_chat"  # POST /v2/chat
+    COHERE_EMBED = "cohere_embed"  # POST /v2/embed
     VENDOR = "vendor"  # a conversation in the provider's own shape; upstream only
 
     __hash__ = object.__hash__  # as above
@@ -138,7 +141,9 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         Shape.COMPLETIONS, "completions", Product.TEXT, ("/v1/completions",), hedged=True),
     Operation.EMBEDDINGS: OperationSpec(
         Shape.EMBEDDINGS, "embeddings", Product.VECTORS, ("/v1/embeddings",),
-        stand_ins=(Operation.GENERATE_EMBED_BATCH, Operation.GENERATE_PREDICT), hedged=True),
+        stand_ins=(
+            Operation.COHERE_EMBED, Operation.GENERATE_EMBED_BATCH, Operation.GENERATE_PREDICT,
+        ), hedged=True),
     Operation.SPEECH: OperationSpec(
         Shape.AUDIO, "speech", Product.SPEECH, ("/v1/audio/speech",),
         stand_ins=(Operation.GENERATE,)),
@@ -176,11 +181,13 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         stand_ins=(Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT)),
     Operation.GENERATE_EMBED: OperationSpec(
         Shape.GENERATE, "embedContent", Product.VECTORS, (f"{_GENERATE}:embedContent",),
-        stand_ins=(Operation.EMBEDDINGS, Operation.GENERATE_PREDICT), hedged=True),
+        stand_ins=(Operation.COHERE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_PREDICT),
+        hedged=True),
     Operation.GENERATE_EMBED_BATCH: OperationSpec(
         Shape.GENERATE, "batchEmbedContents", Product.VECTORS,
         (f"{_GENERATE}:batchEmbedContents",),
-        stand_ins=(Operation.EMBEDDINGS, Operation.GENERATE_PREDICT), hedged=True),
+        stand_ins=(Operation.COHERE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_PREDICT),
+        hedged=True),
     Operation.GENERATE_PREDICT: OperationSpec(
         Shape.GENERATE, "predict", Product.VECTORS, (), hedged=True),
     Operation.VIDEOS: OperationSpec(
@@ -194,6 +201,13 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
     Operation.CONVERSE_STREAM: OperationSpec(
         Shape.CONVERSE, "ConverseStream", Product.TEXT, ("/model/{model}/converse-stream",),
         translated=True, hedged=True),
+    Operation.COHERE_CHAT: OperationSpec(
+        Shape.COHERE, "Cohere chats", Product.TEXT, ("/v2/chat",), translated=True, hedged=True),
+    Operation.COHERE_EMBED: OperationSpec(
+        Shape.COHERE, "Cohere embeddings", Product.VECTORS, ("/v2/embed",),
+        stand_ins=(
+            Operation.EMBEDDINGS, Operation.GENERATE_EMBED_BATCH, Operation.GENERATE_PREDICT,
+        ), hedged=True),
     # a conversation; the provider brings the codec
     Operation.VENDOR: OperationSpec(Shape.VENDOR, "its own shape", Product.TEXT, ()),
 }
@@ -221,7 +235,10 @@ def _making(*products: Product) -> frozenset[Operation]:
 
 
 CONVERSATION: Final = frozenset(
-    {Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE, Shape.CONVERSE}
+    {
+        *(Shape.CHAT, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE),
+        *(Shape.CONVERSE, Shape.COHERE),
+    }
 )
 """Shapes in which callers carry on a conversation."""
 

@@ -479,6 +479,23 @@ def _converse_block(block: dict[str, Any], count: _Count, kind: int) -> None:
     count.pictures += isinstance(block.get("image"), dict)
 
 
+# --- Cohere ---------------------------------------------------------------------------------------
+
+
+def _cohere(objects: Iterable[Any], count: _Count) -> None:
+    for event in objects:
+        if not isinstance(event, dict):
+            continue
+        delta = event.get("delta")
+        said = (delta if isinstance(delta, dict) else event).get("message")
+        if isinstance(said, dict):
+            # an event has one of what a whole message has a list of
+            rows = {name: [one] if isinstance(one, dict) else one for name, one in said.items()}
+            text, thought = _message(rows, count)
+            count.text[_GROWN] += text + _size(said.get("tool_plan"))
+            count.reasoning[_GROWN] += thought
+
+
 _READERS: Final[dict[Shape, Callable[[Iterable[Any], _Count], None]]] = {
     Shape.CHAT: _chat,
     Shape.COMPLETIONS: _chat,
@@ -486,4 +503,5 @@ _READERS: Final[dict[Shape, Callable[[Iterable[Any], _Count], None]]] = {
     Shape.MESSAGES: _messages,
     Shape.GENERATE: _generate,
     Shape.CONVERSE: _converse,
+    Shape.COHERE: _cohere,
 }

@@ -6,6 +6,7 @@ from typing import Final
 
 from trivium.wire.audio import speech, transcript
 from trivium.wire.chat.request import PASSAGE as CHAT
+from trivium.wire.cohere import passage as cohere
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
 from trivium.wire.converse import passage as converse
 from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
@@ -42,5 +43,7 @@ PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = MappingProxyType(
         Operation.GENERATE_EMBED_BATCH: generate.EMBED_BATCH,
         Operation.CONVERSE: converse.CONVERSE,
         Operation.CONVERSE_STREAM: converse.STREAM,
+        Operation.COHERE_CHAT: cohere.CHAT,
+        Operation.COHERE_EMBED: cohere.EMBED,
     }
 )

@@ -51,6 +51,7 @@ _SLOTS: Final[Mapping[Shape, tuple[tuple[bytes, re.Pattern[bytes]], ...]]] = {
         (b'"signature"', re.compile(_VALUE)),
         (b'"redactedContent"', re.compile(_VALUE)),
     ),
+    Shape.COHERE: (),  # its vendor has none
 }
 """Where each shape's vendors put opaque values: a word, and what follows it up to the value."""
 
@@ -59,7 +60,9 @@ _STEMS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
 } | {Shape.CHAT: (b'"thought_signature"', b'"reasoning.')}
 """Where none of these stands, no word does: two begin alike, and one search is cheaper."""
 
-NAMING: Final = frozenset({Shape.CHAT, Shape.MESSAGES, Shape.RESPONSES, Shape.CONVERSE})
+NAMING: Final = frozenset(
+    {Shape.CHAT, Shape.MESSAGES, Shape.RESPONSES, Shape.CONVERSE, Shape.COHERE}
+)
 """Shapes whose callers send every call back under the id they were given."""
 
 _OURS: Final = {shape: (_ENVELOPE, _CALL) if shape in NAMING else (_ENVELOPE,) for shape in _SLOTS}
@@ -73,6 +76,7 @@ _PARTS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
     Shape.CHAT: (b'"type"', b'"tool_call', b'"extra_content"', ESCAPE),
     Shape.RESPONSES: (b'"type"', b'"prompt"', ESCAPE),
     Shape.MESSAGES: (b'"type"', b'"container"', ESCAPE),
+    Shape.COHERE: (b'"type"', b'"tool_call', ESCAPE),
 }
 """Where none of these stands, which a text may also hold, there are words alone. A word may be
 hidden by an escape. Google's parts, and

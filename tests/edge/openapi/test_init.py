@@ -34,6 +34,8 @@ BESIDES = {
     ("POST", "/model/{model}/converse-stream"),
     ("POST", "/v1/rerank"),
     ("POST", "/v2/rerank"),
+    ("POST", "/v2/chat"),
+    ("POST", "/v2/embed"),
     ("POST", "/v1/images/edits"),
     ("POST", "/v1/images/variations"),
     ("GET", "/v1/responses/{response_id}"),
@@ -78,6 +80,7 @@ BESIDES = {
 }
 
 STREAMED = {
+    "cohereChat",
     "createChatCompletion",
     "createResponse",
     "createCompletion",

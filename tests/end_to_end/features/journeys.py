@@ -69,6 +69,9 @@ SIGNED = {
     "generate": telling.generate(
         {"text": "Hm.", "thought": True}, CALL["generate"] | {"thoughtSignature": SECRET}
     ),
+    "cohere": telling.cohere(
+        {"type": "thinking", "thinking": "Hm."}, calls=[CALL["cohere"]], finish="TOOL_CALL"
+    ),
 }
 HIDDEN = {
     "responses": telling.responses(REASONING_ITEM | {"summary": []}, CALL["responses"]),
@@ -88,6 +91,9 @@ KEPT = {
     "generate": lambda body: any(
         part.get("thoughtSignature") == SECRET and "functionCall" in part
         for part in body["contents"][1]["parts"]
+    ),
+    "cohere": lambda body: (
+        body["messages"][1]["content"] == [{"type": "thinking", "thinking": "Hm."}]
     ),
 }
 """Whether an upstream's second request has its own secret where it was."""
@@ -231,8 +237,11 @@ ERRORS = {
     },
     "messages": {"type": "error", "error": {"type": "overloaded_error", "message": "Busy."}},
     "generate": {"error": {"code": 503, "message": "Busy.", "status": "UNAVAILABLE"}},
-}
-PIECES = {"chat": 2, "responses": 5, "messages": 3, "generate": 1}
+    "cohere": {
+        "type": "message-end", "id": "c9", "delta": {"finish_reason": "ERROR", "error": "Busy."},
+    },
+}  # fmt: skip
+PIECES = {"chat": 2, "responses": 5, "messages": 3, "generate": 1, "cohere": 3}
 """Frames of the text answer after which a piece of its words has been said."""
 
 

@@ -9,9 +9,13 @@ import json
 
 def frames(shape, body):
     """The frames of a stream that tells this answer."""
-    return {"chat": _chat, "responses": _responses, "messages": _messages, "generate": _generate}[
-        shape
-    ](body)
+    return {
+        "chat": _chat,
+        "responses": _responses,
+        "messages": _messages,
+        "generate": _generate,
+        "cohere": _cohere,
+    }[shape](body)
 
 
 def stream(shape, body):
@@ -226,3 +230,39 @@ def _generate(body):
         for one in candidates
     ]
     return [*out, plain(body | {"candidates": ends})]
+
+
+def _cohere(body):
+    message = body["message"]
+    empty = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
+    out = [named({"type": "message-start", "id": body["id"], "delta": {"message": empty}})]
+    likely = body.get("logprobs")
+
+    def say(kind, at, **said):
+        more = {"index": at} if at is not None else {}
+        out.append(named({"type": kind, **more, **({"delta": {"message": said}} if said else {})}))
+
+    for at, block in enumerate(message.get("content") or ()):
+        name = block["type"]
+        say("content-start", at, content={"type": name, name: ""})
+        for piece in halves(block[name]) if not likely else ():
+            say("content-delta", at, content={name: piece})
+        for one in likely or ():
+            delta = {"message": {"content": {"text": one["text"]}}}
+            told = {"type": "content-delta", "index": at, "delta": delta, "logprobs": one}
+            out.append(named(told))
+        for number, cited in enumerate(message.get("citations") or ()):
+            if cited.get("content_index", 0) == at:
+                say("citation-start", number, citations=cited)
+                say("citation-end", number)
+        say("content-end", at)
+    for piece in halves(message.get("tool_plan") or ""):
+        say("tool-plan-delta", None, tool_plan=piece)
+    for at, call in enumerate(message.get("tool_calls") or ()):
+        function = call["function"]
+        say("tool-call-start", at, tool_calls=call | {"function": function | {"arguments": ""}})
+        for piece in halves(function["arguments"]):
+            say("tool-call-delta", at, tool_calls={"function": {"arguments": piece}})
+        say("tool-call-end", at)
+    delta = {"finish_reason": body["finish_reason"], "usage": body["usage"]}
+    return [*out, named({"type": "message-end", "id": body["id"], "delta": delta})]

@@ -1,4 +1,4 @@
-"""What an upstream can answer, feature by feature, in the words of each of the four shapes.
+"""What an upstream can answer, feature by feature, in the words of each of the shapes.
 
 A case is one whole answer a shape; ``streams.py`` tells it in pieces. A shape that is missing never
 answers so. ``placeless`` names what a caller's shape has no place for: caller -> beginnings of
@@ -126,6 +126,25 @@ def generate(*parts, finish="STOP", candidates=None, usage=None, **more):
     }
 
 
+def cohere(*content, calls=(), plan=None, finish="COMPLETE", usage=None, **more):
+    """A chat of Cohere's."""
+    message = {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": one} if isinstance(one, str) else one for one in content
+        ],
+        "tool_plan": plan,
+        "tool_calls": list(calls),
+    }
+    counts = {"input_tokens": 20, "output_tokens": 7}
+    return {
+        "id": "c9",
+        "finish_reason": finish,
+        "message": {name: value for name, value in message.items() if value} | more,
+        "usage": usage or {"billed_units": counts, "tokens": counts},
+    }
+
+
 def function(call, name, text, found):
     """One function call a shape."""
     return {
@@ -142,19 +161,21 @@ def function(call, name, text, found):
         },
         "messages": {"type": "tool_use", "id": call, "name": name, "input": found},
         "generate": {"functionCall": {"id": call, "name": name, "args": found}},
+        "cohere": {"id": call, "type": "function", "function": {"name": name, "arguments": text}},
     }
 
 
 def calling(*calls, text=None):
     """An answer of calls, after some words."""
     rows = [function(*call) for call in calls]
-    own = {shape: [row[shape] for row in rows] for shape in SHAPES}
+    own = {shape: [row[shape] for row in rows] for shape in (*SHAPES, "cohere")}
     words = [text] if text else []
     return {
         "chat": chat({"content": text, "tool_calls": own["chat"]}, "tool_calls"),
         "responses": responses(*(message(one) for one in words), *own["responses"]),
         "messages": messages(*words, *own["messages"], stop="tool_use"),
         "generate": generate(*words, *own["generate"]),
+        "cohere": cohere(calls=own["cohere"], plan=text, finish="TOOL_CALL"),
     }
 
 

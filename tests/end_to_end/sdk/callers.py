@@ -1,4 +1,4 @@
-"""The five SDKs as one: each asks in its own way, and what it got is told in one form.
+"""The SDKs as one: each asks in its own way, and what it got is told in one form.
 
 A caller keeps a conversation as its SDK's documentation does: what came is appended as the SDK
 gives it, so what is sent back is what the SDK would send.
@@ -425,10 +425,108 @@ def _grown(block, delta):
         said[name] = said.get(name, "") + text
 
 
+class Cohere:
+    """cohere, version 2."""
+
+    STOP, LENGTH, BLOCKED, CALLED = "COMPLETE", "MAX_TOKENS", "ERROR", "TOOL_CALL"
+
+    def __init__(self, client):
+        self.client = client
+        self.turns = [{"role": "user", "content": QUESTION}]
+
+    def ask(self, model, *, stream=False, tools=False):
+        options = {"model": model, "messages": self.turns, "max_tokens": 64}
+        if tools:
+            options["tools"] = [
+                {"type": "function", "function": {"name": name, "parameters": schema}}
+                for name, schema in SCHEMAS.items()
+            ]
+        if stream:
+            message, reason, usage = cohere_gathered(self.client.chat_stream(**options))
+        else:
+            answer = self.client.chat(**options)
+            message, reason, usage = answer.message, answer.finish_reason, answer.usage
+            self.turns.append(message)
+            message = message.model_dump(exclude_none=True)
+        if stream:
+            self.turns.append(message)
+        content = message.get("content") or ()
+        calls = message.get("tool_calls") or ()
+        self.called = [call["id"] for call in calls]
+        text = "".join(block["text"] for block in content if block["type"] == "text")
+        return Heard(
+            (message.get("tool_plan") or "") + text,
+            [
+                (call["function"]["name"], json.loads(call["function"]["arguments"]))
+                for call in calls
+            ],
+            reason,
+            (usage.billed_units.input_tokens, usage.billed_units.output_tokens),
+            "".join(block["thinking"] for block in content if block["type"] == "thinking"),
+        )
+
+    def answer(self, results):
+        for call, result in zip(self.called, results, strict=True):
+            self.turns.append({"role": "tool", "tool_call_id": call, "content": result})
+
+    def show(self):
+        url = {"url": f"data:image/png;base64,{PNG}"}
+        self.turns[0]["content"] = [{"type": "image_url", "image_url": url}]
+
+    def parse(self, model):
+        answer = self.client.chat(
+            model=model,
+            messages=self.turns,
+            response_format={"type": "json_object", "json_schema": Town.model_json_schema()},
+        )
+        return Town.model_validate_json(answer.message.content[0].text)
+
+
+class StreamFailedError(Exception):
+    """A stream of Cohere's that says that it failed: its SDK leaves it to the caller to look."""
+
+
+def cohere_gathered(events):
+    """The message that a stream of Cohere's tells, piece by piece, as its documentation does."""
+    content, calls, plan, ended = {}, {}, "", None
+    for event in events:
+        if event.type == "content-start":
+            content[event.index] = {"type": event.delta.message.content.type, "said": []}
+        elif event.type == "content-delta":
+            said = event.delta.message.content
+            content[event.index]["said"].append(said.thinking or said.text or "")
+        elif event.type == "tool-plan-delta":
+            plan += event.delta.message.tool_plan
+        elif event.type == "tool-call-start":
+            call = event.delta.message.tool_calls
+            calls[event.index] = {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.function.name, "arguments": call.function.arguments},
+            }
+        elif event.type == "tool-call-delta":
+            piece = event.delta.message.tool_calls.function.arguments
+            calls[event.index]["function"]["arguments"] += piece
+        elif event.type == "message-end":
+            ended = event.delta
+    if ended is None or ended.error:
+        raise StreamFailedError(ended and ended.error)
+    message = {
+        "role": "assistant",
+        "content": [
+            {"type": one["type"], one["type"]: "".join(one["said"])} for one in content.values()
+        ],
+        "tool_plan": plan,
+        "tool_calls": list(calls.values()),
+    }
+    return {k: v for k, v in message.items() if v}, ended.finish_reason, ended.usage
+
+
 CALLERS = {
     "chat": Chat,
     "responses": Responses,
     "messages": Messages,
     "generate": Generate,
     "converse": Converse,
+    "cohere": Cohere,
 }

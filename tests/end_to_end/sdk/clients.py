@@ -6,6 +6,8 @@ import warnings
 
 import anthropic
 import boto3
+import cohere
+import httpx
 import openai
 import pytest
 from botocore.config import Config
@@ -70,3 +72,9 @@ def bedrock_at(base_url, key, wire, **options):
         client.meta.events.register("before-send.bedrock-runtime", send)
         with contextlib.closing(client):
             yield client
+
+
+def cohere_at(base_url, key, wire, **options):
+    """Cohere's client; a context manager."""
+    http = httpx.Client(event_hooks=wire.hooks, timeout=60)
+    return cohere.ClientV2(api_key=key, base_url=base_url, httpx_client=http, **options)

@@ -1,4 +1,4 @@
-"""Sixteen pairs: a gateway whose models speak every shape, and a vendor that checks what it gets.
+"""Every pair of shapes: a gateway whose models speak every shape, and a vendor that checks what it gets.
 
 A model is `{scene}-{shape}`: the scene that the vendor plays, in the shape it is asked in. The
 vendor refuses with 400 whatever its own vendor refuses (``features/rules.py``), so that a wrong
@@ -19,7 +19,9 @@ CHANNEL = {
     "responses": ("openai", "/v1"),
     "messages": ("anthropic", ""),
     "generate": ("gemini", ""),
+    "cohere": ("cohere", "/compatibility/v1"),
 }
+UPSTREAMS = (*SHAPES, "cohere")
 TOWN = (
     '{"city":"Köln","people":1087000,"mayor":{"name":"Ada","born":null},'
     '"council":[{"name":"Bo","born":1970}],"climate":"mild"}'
@@ -41,6 +43,7 @@ def _saying(text):
         "responses": telling.responses(telling.message(text)),
         "messages": telling.messages(text),
         "generate": telling.generate(text),
+        "cohere": telling.cohere(text),
     }
 
 
@@ -59,6 +62,17 @@ ANSWERS = {
     "signed": journeys.SIGNED,
     "refusal": _told("refusal in words"),
     "usage": _told("usage classes"),
+}
+ANSWERS["length"] = ANSWERS["length"] | {"cohere": telling.cohere(TEXT, finish="MAX_TOKENS")}
+ANSWERS["usage"] = ANSWERS["usage"] | {
+    "cohere": telling.cohere(
+        TEXT,
+        usage={
+            "billed_units": {"input_tokens": 20, "output_tokens": 7},
+            "tokens": {"input_tokens": 80, "output_tokens": 9},
+            "cached_tokens": 64,
+        },
+    )
 }
 # the vendor signs the first call of a step, and wants it back
 ANSWERS["calls"]["generate"]["candidates"][0]["content"]["parts"][1]["thoughtSignature"] = "c2ln"
@@ -105,6 +119,7 @@ def _is_back(shape, body):
         "responses": '"function_call_output"',
         "messages": '"tool_result"',
         "generate": '"functionResponse"',
+        "cohere": '"role": "tool"',
     }
     return words[shape] in json.dumps(body)
 
@@ -126,6 +141,8 @@ def _refuse(shape, status, stage):
     told = {"error": {"type": kind, "message": "No.", "code": None, "param": None}}
     if shape == "messages":
         told |= {"type": "error", "request_id": "req_vendor0001"}
+    if shape == "cohere":
+        told = {"id": "e9", "message": "No."}
     if shape == "generate":
         told = {"error": {"code": status, "message": "No.", "status": word}}
     stage.whole(told, status=status)
@@ -154,6 +171,6 @@ def settings(vendor):
         parts += [
             f'[[models]]\nname = "{scene}-{shape}"\nfree = true\ncontext_max = 128000\n'
             f'[[models.bindings]]\nchannel = "{CHANNEL[shape][0]}"\nshape = "{shape}"\n'
-            for shape in SHAPES
+            for shape in UPSTREAMS
         ]
     return "\n".join(parts)

@@ -178,6 +178,8 @@ def refusal(shape, status, kind, message, *, code=None, param=None):
         return {"type": "error", "error": error, "request_id": "req_vendor0001"}
     if shape == "generate":
         return {"error": {"code": status, "message": message, "status": GOOGLE[status]}}
+    if shape == "cohere":
+        return {"id": "e9", "message": message}
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 

@@ -1,7 +1,7 @@
 """Every official Python SDK against every upstream shape, behind a vendor that checks what it gets.
 
-What a caller hears of an answer is asked of the same answers of all four shapes, so one test is
-sixteen. See ``pairs.py``.
+What a caller hears of an answer is asked of the same answers of all shapes, so one test is
+twenty-five. See ``pairs.py``.
 """
 
 import itertools
@@ -11,20 +11,30 @@ import anthropic as anthropic_sdk
 import openai as openai_sdk
 import pytest
 from botocore.exceptions import ClientError
+from cohere.core.api_error import ApiError as CohereError
 
 from end_to_end.features.asking import SHAPES
 from end_to_end.features.telling import TEXT
-from end_to_end.sdk.callers import CALLERS, Forgetful, Town
-from end_to_end.sdk.clients import Wire, anthropic_at, bedrock_at, google_at, openai_at
+from end_to_end.sdk.callers import CALLERS, Forgetful, StreamFailedError, Town
+from end_to_end.sdk.clients import (
+    Wire,
+    anthropic_at,
+    bedrock_at,
+    cohere_at,
+    google_at,
+    openai_at,
+)
 from end_to_end.sdk.node import run
-from end_to_end.sdk.pairs import CALLED, RESULTS, TOWN, Strict, settings
+from end_to_end.sdk.pairs import CALLED, RESULTS, TOWN, UPSTREAMS, Strict, settings
 from end_to_end.sdk.served import served
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of an escape in one of its own docstrings
     from google.genai import errors as genai_errors
 
-PAIRS = pytest.mark.parametrize(("caller", "upstream"), list(itertools.product(CALLERS, SHAPES)))
+PAIRS = pytest.mark.parametrize(("caller", "upstream"), list(itertools.product(CALLERS, UPSTREAMS)))
+FILTERED = pytest.mark.parametrize(("caller", "upstream"), list(itertools.product(CALLERS, SHAPES)))
+"""Cohere's vendor has no word for an answer that was filtered, and none for words that decline."""
 STREAMED = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 
 
@@ -52,6 +62,7 @@ def clients(gateway):
         anthropic_at(gateway.origin, key, Wire(), max_retries=0) as anthropic,
         google_at(f"{gateway.origin}/vendorc", key, Wire()) as google,
         bedrock_at(gateway.origin, key, Wire()) as bedrock,
+        cohere_at(gateway.origin, key, Wire(), max_retries=0) as cohere,
     ):
         yield {
             "chat": openai,
@@ -59,6 +70,7 @@ def clients(gateway):
             "messages": anthropic,
             "generate": google,
             "converse": bedrock,
+            "cohere": cohere,
         }
 
 
@@ -99,12 +111,23 @@ def test_reasoning_comes_back_to_its_maker(caller_of, caller, upstream, stream):
     # who did not ask for thoughts is not shown them in these shapes; their state comes all the same
     thoughts = "" if caller in ("messages", "generate") and caller != upstream else "Hm."
     assert (thoughts, [("look", {"city": "Köln"})]) == (heard.thoughts, heard.calls)
+    if (caller, upstream) in FORGETTING and (stream or caller != "cohere"):
+        return
     sdk.answer(RESULTS[:1])
     assert TEXT == sdk.ask(f"signed-{upstream}", stream=stream, tools=True).text
 
 
+FORGETTING = {
+    # plain words, which the caller is not shown and which have nothing sealed on them
+    ("generate", "cohere"),
+    # in a stream this server says its secret after its calls, whose ids have been told by then
+    ("cohere", "chat"),
+}
+"""Pairs of which the second turn goes without the first one's reasoning."""
+
+
 @STREAMED
-@pytest.mark.parametrize("upstream", [shape for shape in SHAPES if shape != "chat"])
+@pytest.mark.parametrize("upstream", [shape for shape in UPSTREAMS if shape != "chat"])
 def test_reasoning_is_found_by_the_id_of_a_call(clients, upstream, stream):
     """What such a client loses, the gateway has kept."""
     sdk = Forgetful(clients["chat"])
@@ -136,7 +159,7 @@ def test_the_limit_of_length(caller_of, caller, upstream, stream):
     assert (TEXT, sdk.LENGTH) == (heard.text, heard.end)
 
 
-@PAIRS
+@FILTERED
 @STREAMED
 def test_a_safety_block(caller_of, caller, upstream, stream):
     """The SDK's own word for it."""
@@ -144,7 +167,7 @@ def test_a_safety_block(caller_of, caller, upstream, stream):
     assert sdk.BLOCKED == sdk.ask(f"block-{upstream}", stream=stream).end
 
 
-@PAIRS
+@FILTERED
 @STREAMED
 def test_a_refusal_in_words(caller_of, caller, upstream, stream):
     """The words arrive, whichever member has them."""
@@ -165,6 +188,7 @@ ERRORS = {
     "messages": (anthropic_sdk.APIStatusError, "status_code"),
     "generate": (genai_errors.APIError, "code"),
     "converse": (ClientError, "response"),
+    "cohere": (CohereError, "status_code"),
 }
 AMAZONS = {
     400: (400, "ValidationException"),
@@ -200,7 +224,14 @@ def test_a_refusal_of_the_vendor(clients, caller_of, caller, upstream, stream, s
 @PAIRS
 def test_an_error_inside_the_stream(caller_of, caller, upstream):
     """The SDK raises: words that were said are not an answer."""
-    broken = (openai_sdk.APIError, anthropic_sdk.APIError, genai_errors.APIError, ClientError)
+    broken = (
+        ClientError,
+        openai_sdk.APIError,
+        anthropic_sdk.APIError,
+        genai_errors.APIError,
+        CohereError,
+        StreamFailedError,
+    )
     with pytest.raises(broken) as caught:
         caller_of(caller).ask(f"broken-{upstream}", stream=True)
     assert "RULES" not in str(caught.value)

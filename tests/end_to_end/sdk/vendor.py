@@ -28,6 +28,9 @@ SHAPES = {
     "/v1/images/variations": "images",
     "/v1/messages": "messages",
     "/v1/messages/count_tokens": "messages",
+    "/v2/chat": "cohere",
+    "/v2/embed": "cohere",
+    "/v2/rerank": "rerank",
 }
 TROUBLED = frozenset({"error", "error-after", "error-flat", "failed", "cut"})
 """Scenes that begin well and end badly."""
