@@ -22,6 +22,7 @@ HOT: Final = (
     "wire/*.py",
     "wire/chat/*.py",
     "wire/completions/*.py",
+    "wire/cohere/*.py",
     "wire/converse/*.py",
     "wire/generate/*.py",
     "wire/messages/*.py",

@@ -17,7 +17,7 @@ class SaidMessage(msgspec.Struct, gc=False):
 
 
 class WholeChat(msgspec.Struct, gc=False):
-    """A whole answer."""
+    """The body of an answer that was not streamed."""
 
     id: Any = None
     finish_reason: Any = None
