@@ -30,7 +30,13 @@ USER = 3
 LOSSLESS, REPORTED, REFUSED, LOST = "lossless", "reported", "refused", "LOST"
 NO_WORDS = "·"
 """The caller's shape has no words for the feature, or the upstream's never answers so."""
-PROVIDER = {"chat": "openai", "responses": "openai", "messages": "anthropic", "generate": "gemini"}
+PROVIDER = {
+    "chat": "openai",
+    "responses": "openai",
+    "messages": "anthropic",
+    "generate": "gemini",
+    "cohere": "cohere",
+}
 
 
 GREETING = {shape: said(shape, ("user", "Hello")) for shape in SHAPES}
