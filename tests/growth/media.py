@@ -184,7 +184,6 @@ def media():
         "inputs asked by Cohere's": (_table("cohere_texts", "inputs"), lambda rows: coheres.read_request(rows, "m")),
         "pieces asked by Cohere's": (_table("cohere_texts", "pieces"), lambda rows: coheres.read_request(rows, "m")),
         "kinds asked by Cohere's": (_table("cohere_texts", "kinds"), lambda rows: coheres.read_request(rows, "m")),
-        "members asked by Cohere's": (_table("cohere_texts", "unknown_members"), lambda rows: coheres.write_request(coheres.read_request(rows, "m"), "m", Report("t"))),
         "vectors told by Cohere": (lambda n: told.body("cohere_vectors", "vectors", n), lambda data: coheres.write_answer(coheres.read_answer(data, data.count(b"[0.5"), _broken), _VECTORS, "m")),
         "packed vectors told by Cohere": (lambda n: told.body("cohere_vectors", "packed_vectors", n), lambda data: coheres.read_answer(data, data.count(b"AAAA"), _broken)),
         "vectors told": (_vectors, lambda data: googles.write_vectors(theirs.read_answer(data, data.count(b"index"), _broken), None, "m")),
