@@ -21,6 +21,7 @@ HOT: Final = (
     "conversation/**/*.py",
     "wire/*.py",
     "wire/chat/*.py",
+    "wire/cohere/*.py",
     "wire/completions/*.py",
     "wire/cohere/*.py",
     "wire/converse/*.py",

@@ -37,6 +37,7 @@ PROVIDER = {
     "messages": "anthropic",
     "generate": "gemini",
     "converse": "bedrock",
+    "cohere": "cohere",
 }
 
 
