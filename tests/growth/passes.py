@@ -361,7 +361,7 @@ def over_bytes():
         "recall by id": (input_("references"), lambda data: (items.by_id(items.listed(data)), items.ids(items.listed(data)))),
         "recall named": (input_("one_role"), lambda data: [items.named(row, "resp_1", at) for at, row in enumerate(items.listed(data))]),
         "recall pieces": (input_("one_role"), lambda data: rows.compressed(b"{}", items.pieces(data, "resp_1", 0)[1])),
-        "recall pieces of an item": (lambda n: b'[{"role":"user","content":"' + b"a" * (8 * n) + b'"}]', lambda data: rows.compressed(b"{}", items.pieces(data, "resp_1", 0)[1])),
+        "recall pieces of an item": (lambda n: b'[{"content":"' + b"a" * (65_536 + 8 * n) + b'"' + b"".join(b',"m%d":1' % at for at in range(n)) + b"}]", lambda data: rows.compressed(b"{}", items.pieces(data, "resp_1", 0)[1])),
         "offsets into a long text": (lambda n: "a\u00e9\u6674" * n, _long_text),
         "offsets into a long text in pieces": (lambda n: ["a\u00e9"] * n, _long_text),
         "recall history": (input_("calls"), lambda data: items.array(items.history(items.listed(data), items.listed(data)))),
