@@ -1,8 +1,8 @@
 """The contract of the translation lane: what each shape's codec exports, and what it is given.
 
 A codec is pure: ids, time and secrets come in as arguments, nothing goes out but values. It has two
-halves, the caller's and the upstream's, of three jobs each. ``chat``, ``responses``, ``messages``
-and ``generate`` have both: the six modules of docs/translation-model.md and one ``CODEC``;
+halves, the caller's and the upstream's, of three jobs each. ``chat``, ``responses``, ``messages``,
+``generate`` and ``cohere`` have both: the six modules of docs/translation-model.md and one ``CODEC``;
 ``completions`` has the caller's half, and a provider's own shape the upstream's. There is no module
 for a pair of shapes.
 """
