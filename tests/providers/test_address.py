@@ -236,5 +236,12 @@ def test_where_a_list_of_models_lies_is_known_of_nearly_all():
             unknown.add(provider.name)
         else:
             assert (True, False, False) == (found.startswith("/"), "{" in found, ".." in found)
-    places = {"bedrock", "bedrock-messages", "vertex", "vertex-claude", "vertex-express", "vertex-open"}
+    places = {
+        "bedrock",
+        "bedrock-messages",
+        "vertex",
+        "vertex-claude",
+        "vertex-express",
+        "vertex-open",
+    }
     assert {"azure-deployments", "jina"} | places == unknown
