@@ -9,7 +9,7 @@ from trivium.conversation.parts import Native
 from trivium.conversation.request import FormatKind, ResponseFormat, Sampling
 from trivium.faults import Fault
 
-SHAPES = ("chat", "responses", "messages", "generate", "cohere")
+SHAPES = ("chat", "responses", "messages", "generate", "converse", "cohere")
 
 
 def test_every_concept_has_its_row_and_a_place_somewhere():

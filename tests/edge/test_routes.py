@@ -23,7 +23,7 @@ from trivium.edge.routes import shape_of as dialect_of
 from trivium.faults import Fault, Kind
 from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
 from trivium.wire.generate.path import METHODS
-from trivium.wire.operation import ASYNC_JOBS, UPSTREAM_ONLY, Operation, Shape
+from trivium.wire.operation import ASYNC_JOBS, NAMED_BY_PATH, UPSTREAM_ONLY, Operation, Shape
 
 BODIES = {
     b"/v1/chat/completions": Operation.CHAT,
@@ -304,6 +304,7 @@ def test_everything_served_is_described():
     routed |= {("POST", videos), ("GET", videos), ("GET", f"{videos}/{{video_id}}")}
     routed |= {("DELETE", f"{videos}/{{video_id}}"), ("GET", f"{videos}/{{video_id}}/content")}
     routed.add(("POST", f"{videos}/{{video_id}}/remix"))
+    routed |= {("POST", f"/model/{{model}}/{one}") for one in ("converse", "converse-stream")}
     routed |= {("POST", EXPLAIN.decode()), ("GET", "/assets/{asset_id}")}
     # what the pages plane serves is compared with its routes where those are described
     described = {
@@ -317,7 +318,8 @@ def test_everything_served_is_described():
     assert len(clouds) > 20
     assert routed == described
     assert (
-        set(BODIES.values()) | set(METHODS.values()) == set(Operation) - ASYNC_JOBS - UPSTREAM_ONLY
+        set(BODIES.values()) | set(METHODS.values()) | NAMED_BY_PATH
+        == set(Operation) - ASYNC_JOBS - UPSTREAM_ONLY
     )
     assert BODIES == RELAY
 
