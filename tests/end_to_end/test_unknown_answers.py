@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
+from end_to_end.features.answering import chat, generate, message, messages, responses
 from end_to_end.features.asking import SHAPES
 from end_to_end.features.streams import frames, named, plain
-from end_to_end.features.telling import chat, generate, message, messages, responses
 from end_to_end.features.verdicts import GREETING, conversation, heard, origin, reading, writing
 from end_to_end.sdk.vendor import FIXTURES
 from trivium.conversation.parts import Text

@@ -7,6 +7,11 @@ types, read on 2026-11-21.
 import json
 import re
 
+from cohere.types import ChatMessageV2, ToolV2
+from pydantic import TypeAdapter, ValidationError
+
+from end_to_end.features import amazon
+
 CALL_ID = re.compile(r"[A-Za-z0-9_-]+")
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 GOOGLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}")
@@ -24,6 +29,7 @@ def check(shape, body, model="m"):
         "responses": _responses,
         "messages": _messages,
         "generate": _generate,
+        "converse": _converse,
         "cohere": _cohere,
     }[shape](body, model)
 
@@ -384,7 +390,23 @@ def _contents(content, asked, where):
     return calls
 
 
+def _converse(body, model):
+    try:
+        amazon.asked(body, model)
+    except amazon.UnlikeError as unlike:
+        raise Broken(str(unlike)) from None
+
+
+SDK_MESSAGES = TypeAdapter(list[ChatMessageV2])
+SDK_TOOLS = TypeAdapter(list[ToolV2])
+
+
 def _cohere(body, model):
+    try:
+        SDK_MESSAGES.validate_python(body["messages"])
+        SDK_TOOLS.validate_python(body.get("tools", []))
+    except ValidationError as wrong:
+        raise Broken(f"not of the SDK's types: {wrong}") from None
     only(
         body, "body", "model*", "messages*", "stream", "tools", "strict_tools", "documents",
         "citation_options", "response_format", "safety_mode", "max_tokens", "stop_sequences",
