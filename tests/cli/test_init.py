@@ -1,10 +1,15 @@
 """A settings file to begin with: whole, without secrets, and never over one that is there."""
 
+import errno
 import http.server
+import io
 import re
 import shlex
+import socketserver
 import threading
+import time
 import tomllib
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -232,6 +237,9 @@ def test_an_engine_that_answers_is_written(trivium, folder, monkeypatch, engine)
         (200, b'[{"id":"m"}]'),
         (200, b'{"data":[]}'),
         (200, b'"' + b"x" * 2_000_000),
+        (200, b"[" * 900_000),
+        (200, b'{"data":[{"id":{}},7]}'),
+        (200, b"\xff\xfe"),
     ],
 )
 def test_what_is_no_engine_is_none(engine, answer):
@@ -239,6 +247,94 @@ def test_what_is_no_engine_is_none(engine, answer):
     server, handler = engine
     handler.answer = answer
     assert [] == init._listed(f"127.0.0.1:{server.server_port}", "/v1/models")
+
+
+def test_one_that_drips_is_not_waited_for(monkeypatch):
+    """A byte now and then is within every limit between two of them."""
+    monkeypatch.setattr(init, "ENGINE_WAIT_S", 0.3)
+    end = threading.Event()
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
+            while not end.wait(0.05):
+                self.request.sendall(b" ")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        began = time.monotonic()
+        try:
+            assert [] == init._listed(f"127.0.0.1:{server.server_address[1]}", "/v1/models")
+            assert time.monotonic() - began < 5
+        finally:
+            end.set()
+            server.shutdown()
+
+
+def test_names_that_an_engine_says_twice_are_one_each():
+    """And one that looks as another's does with its channel stays apart."""
+    models = ("m", "vllm/m", "m", "n")
+    engines = [
+        init.LocalEngine(provider=PROVIDERS[name], models=models) for name in ("llamacpp", "vllm")
+    ]
+    data = tomllib.loads(init.written({}, engines))
+    names = [each["name"] for each in data["models"]]
+    assert ["m", "vllm/m", "n", "vllm/vllm/m", "vllm/vllm/vllm/m", "vllm/n"] == names
+    bound = [
+        (b["channel"], b.get("model", m["name"])) for m in data["models"] for b in m["bindings"]
+    ]
+    assert [("llamacpp", "m"), ("llamacpp", "vllm/m"), ("llamacpp", "n")] == bound[:3]
+    assert [("vllm", "m"), ("vllm", "vllm/m"), ("vllm", "n")] == bound[3:]
+
+
+def test_a_file_that_is_replaced_stays_as_private_as_it_was(trivium, folder):
+    """And where it is: a link to it is no reason to leave it behind."""
+    real, link = folder / "real.toml", folder / "trivium.toml"
+    real.write_text("# mine\n")
+    real.chmod(0o600)
+    link.symlink_to("real.toml")
+    assert 0 == trivium("init", "--force").code
+    assert link.is_symlink()
+    assert "# mine" not in real.read_text()
+    assert 0o600 == real.stat().st_mode & 0o777
+    assert ["real.toml", "trivium.toml"] == sorted(each.name for each in folder.iterdir())
+
+
+def test_a_link_to_nowhere_is_not_followed_unasked(trivium, folder):
+    """Somebody meant something by it."""
+    (folder / "trivium.toml").symlink_to("elsewhere.toml")
+    done = trivium("init")
+    assert (1, True) == (done.code, "is there already" in done.err or "File exists" in done.err)
+    assert not (folder / "elsewhere.toml").exists()
+
+
+def test_a_disk_that_is_full_leaves_no_half_file(folder, monkeypatch):
+    """The next one would be told that there is a file already."""
+
+    class Full(io.StringIO):
+        def write(self, text):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    real = Path.open
+
+    def full(path, mode="r", **more):
+        real(path, mode, **more).close()
+        return Full()
+
+    monkeypatch.setattr(Path, "open", full)
+    for force in (False, True):
+        with pytest.raises(init.CommandFailed, match="No space left"):
+            init._write(folder / "trivium.toml", "x", force=force)
+        assert [] == list(folder.iterdir())
+
+
+def test_a_name_that_no_file_can_have_is_told(trivium):
+    """In one line."""
+    long = "x" * 300
+    for words in (("init", "--config", long), ("init", "--force", "--config", long)):
+        done = trivium(*words)
+        assert (1, 1) == (done.code, done.err.count("\n"))
+        assert "cannot be written: File name too long" in done.err
 
 
 def test_an_engine_at_the_usual_port_keeps_it():

@@ -65,6 +65,13 @@ def test_words_go_to_standard_error(capsys, say, line):
     assert capsys.readouterr() == ("", line)
 
 
+@pytest.mark.parametrize("say", [output.note, output.warn, output.fail])
+def test_what_is_said_cannot_drive_the_terminal(capsys, say):
+    """Lines stay lines; a vendor's or a store's words may be in them."""
+    say("one \x1b]0;title\x07\u202e\ntwo \x9b2J schön")
+    assert capsys.readouterr().err.endswith("one ?]0;title??\ntwo ?2J schön\n")
+
+
 def test_a_failure_ends_with_one_unless_it_says_otherwise():
     """Exit codes are part of the contract."""
     assert (1, 2) == (output.CommandFailed("x").code, output.CommandFailed("x", code=2).code)

@@ -8,7 +8,7 @@ import pytest
 from edge.wires import Sheet, asked
 from trivium.edge.exchange import STATUS_LINES
 from trivium.faults import TABLE, Fault, Kind
-from trivium.pipeline.services import Framing
+from trivium.pipeline.surface import InvokeFraming, Rewording
 from trivium.wire.operation import Shape
 
 HEAD = (
@@ -230,34 +230,23 @@ def test_a_caller_is_congested_from_the_start_where_its_line_is(paused):
     assert paused == asked(sheet).congested
 
 
-class Shouting(Framing):
-    """Puts an answer into capitals, and says nothing for spaces."""
-
-    content_type = b"text/loud"
-
-    @property
-    def headers(self):
-        return [(b"x-loud", b"yes")]
-
-    def whole(self, body):
-        if body == b"no":
-            raise Fault(Kind.UPSTREAM_BROKE, "Too quiet.")
-        return body.upper(), [(b"x-size", b"%d" % len(body))]
-
-    def stream(self, data):
-        return data.upper().strip()
+def loud(body):
+    """An answer's other words."""
+    if body == b"no":
+        raise Fault(Kind.UPSTREAM_BROKE, "Too quiet.")
+    return body.upper()
 
 
 def test_a_whole_answer_is_put_into_a_clouds_words():
     """Its length is that of what is sent; a failure has its own words."""
     sheet = Sheet()
     exchange = asked(sheet)
-    exchange.framing = Shouting()
+    exchange.framing = Rewording(loud)
     exchange.answer(200, b"ab")
-    assert HEAD + b"x-size: 2\r\ncontent-length: 2\r\n\r\nAB" == sheet.sent
+    assert HEAD + b"content-length: 2\r\n\r\nAB" == sheet.sent
     sheet = Sheet()
     exchange = asked(sheet)
-    exchange.framing = Shouting()
+    exchange.framing = Rewording(loud)
     exchange.fail(Fault(Kind.INVALID_VALUE, "not so"))
     assert b"not so" in sheet.sent
 
@@ -266,7 +255,7 @@ def test_an_answer_that_has_no_such_words_is_a_failure():
     """Nothing of it was sent before."""
     sheet = Sheet()
     exchange = asked(sheet)
-    exchange.framing = Shouting()
+    exchange.framing = Rewording(loud)
     exchange.answer(200, b"no")
     assert sheet.sent.startswith(b"HTTP/1.1 502")
     assert b"Too quiet." in sheet.sent
@@ -276,26 +265,16 @@ def test_a_stream_is_put_into_a_clouds_words():
     """A piece that says nothing there is no chunk, which would end the body."""
     sheet = Sheet()
     exchange = asked(sheet)
-    exchange.framing = Shouting()
+    exchange.framing = InvokeFraming(lambda: 1.0, 0.5)
     exchange.begin(200, b"text/event-stream")
-    exchange.write(b"ab")
-    exchange.write(b"  ")
-    exchange.finish(b"c ")
-    head = HEAD.replace(b"application/json", b"text/loud") + b"x-loud: yes\r\n"
-    chunks = b"2\r\nAB\r\n1\r\nC\r\n0\r\n\r\n"
-    assert head + b"transfer-encoding: chunked\r\n\r\n" + chunks == sheet.sent
-
-
-def test_a_framing_without_words_of_its_own_changes_nothing():
-    """The base of all."""
-    sheet = Sheet()
-    exchange = asked(sheet)
-    exchange.framing = Framing()
-    exchange.begin(200, b"text/event-stream")
-    exchange.finish(b"ab")
-    assert sheet.sent.startswith(STREAM)
-    assert sheet.sent.endswith(b"2\r\nab\r\n0\r\n\r\n")
-    assert (b"ab", []) == Framing().whole(b"ab")
+    exchange.write(b'event: ping\ndata: {"type":"ping"}\n')
+    exchange.write(b": alive\n\n")
+    exchange.finish(b'data: {"type":"ping"}\n\n')
+    head, _, body = sheet.sent.partition(b"\r\n\r\n")
+    assert b"content-type: application/vnd.amazon.eventstream\r\n" in head
+    assert b"x-amzn-bedrock-content-type: application/json" in head
+    assert 2 == body.count(b":event-type")
+    assert 1 == body.count(b"0\r\n\r\n")
 
 
 @pytest.mark.parametrize("repeated", [False, True])

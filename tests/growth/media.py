@@ -14,6 +14,7 @@ from trivium.wire import form, models, multipart, output_count, peek, token_coun
 from trivium.wire.audio import subtitles, transcript
 from trivium.wire.audio.length import wav
 from trivium.wire.audio.length.measure import LengthMeter as Length
+from trivium.wire.cohere import vectors as coheres
 from trivium.wire.completions import write_answer as completed
 from trivium.wire.embeddings import vectors as theirs
 from trivium.wire.generate import speech
@@ -178,6 +179,13 @@ def media():
         "vectors asked": (_table("embeddings", "inputs"), lambda rows: googles.write_batch(theirs.read_request(rows, "m"), "m", Report("t"))),
         "vectors asked by Google": (_table("embedded", "requests"), lambda rows: theirs.write_request(googles.read_batch(rows, "m"), "m", Report("t"))),
         "vectors asked in parts": (_table("embedded", "parts"), lambda rows: googles.read_one(rows, "m")),
+        "texts asked of Cohere": (_table("embeddings", "inputs"), lambda rows: coheres.write_request(theirs.read_request(rows, "m"), "m", Report("t"))),
+        "texts asked by Cohere's": (_table("cohere_texts", "texts"), lambda rows: theirs.write_request(coheres.read_request(rows, "m"), "m", Report("t"))),
+        "inputs asked by Cohere's": (_table("cohere_texts", "inputs"), lambda rows: coheres.read_request(rows, "m")),
+        "pieces asked by Cohere's": (_table("cohere_texts", "pieces"), lambda rows: coheres.read_request(rows, "m")),
+        "kinds asked by Cohere's": (_table("cohere_texts", "kinds"), lambda rows: coheres.read_request(rows, "m")),
+        "vectors told by Cohere": (lambda n: told.body("cohere_vectors", "vectors", n), lambda data: coheres.write_answer(coheres.read_answer(data, data.count(b"[0.5"), _broken), _VECTORS, "m")),
+        "packed vectors told by Cohere": (lambda n: told.body("cohere_vectors", "packed_vectors", n), lambda data: coheres.read_answer(data, data.count(b"AAAA"), _broken)),
         "vectors told": (_vectors, lambda data: googles.write_vectors(theirs.read_answer(data, data.count(b"index"), _broken), None, "m")),
         "vectors told by Google": (lambda n: told.body("vectors", "rows", n), lambda data: googles.read_vectors(data, data.count(b"values"), _broken)),
         "pictures told": (lambda n: told.body("images", "pictures", n), lambda data: drawn.pictures(drawn.view(data))),

@@ -1,53 +1,12 @@
 """Streams of n of everything that a vendor can send many of, shape by shape."""
 
 import functools
-import json
 
 from growth import conversed
 from growth.asked import PNG
+from growth.cloud_streams import cohere_stream, converse_stream
 from growth.told import COUNTS
-from trivium.wire import event_stream
-
-
-def _sse(rows, end=b"", *, named=False):
-    out = []
-    for row in rows:
-        if isinstance(row, bytes):
-            out.append(row)
-            continue
-        head = f"event: {row['type']}\n" if named else ""
-        out.append(f"{head}data: {json.dumps(row)}\n\n".encode())
-    return b"".join(out) + end
-
-
-_BETWEEN = {
-    "blank_lines": b"\n",
-    "blank_lines_of_another_kind": b"\r\n",
-    "comments": b": still there\n\n",
-    "comments_in_one": b": still there\n",
-    "unknown_lines": b"retry: 1\n",
-    "empty_data": b"data:\n\n",
-}
-"""What may stand between two events, as often as it likes."""
-
-
-def _streams(events, first, last, end=b"", *, named=False):
-    """The streams of a shape by name: its own, and what any stream may hold between its events."""
-
-    def wire(rows):
-        return lambda: _sse([*first, *rows(), *last], end, named=named)
-
-    found = {name: wire(rows) for name, rows in events.items()}
-
-    def between(line):
-        return lambda n: _sse([*first, line * n, *last], end, named=named)
-
-    return found, {name: between(line) for name, line in _BETWEEN.items()}
-
-
-def _arguments(n):
-    """Of a call, of twenty bytes for each of these."""
-    return '{"a":"' + "long " * (4 * n) + '"}'
+from growth.written import streams_of
 
 
 def _chat_stream(n):
@@ -88,7 +47,7 @@ def _chat_stream(n):
         },
     }
     empty = {"id": "c", "object": "chat.completion.chunk", "choices": []}
-    return _streams(
+    return streams_of(
         {
             "texts": lambda: [chunk({"content": "a"})] * n,
             "texts_of_many_forms": lambda: [chunk({"content": "a"}) | {f"x{i % 7}": i} for i in range(n)],
@@ -119,7 +78,7 @@ def _chat_stream(n):
             "counts_beside_others": lambda: [empty | {"usage": COUNTS, "x": i} for i in range(n)],
             "errors_after_the_end": lambda: [chunk(reason="stop"), b"data: [DONE]\n\n", *[{"error": {"message": "m"}}] * n],
             "long_event": lambda: [chunk({"content": "long " * (4 * n)})],
-            "long_call": lambda: [call(0), more(0, _arguments(n))],
+            "long_call": lambda: [call(0), more(0, arguments(n))],
             "long_thought": lambda: [chunk({"reasoning_content": "long " * (4 * n)})],
             "lines_of_data": lambda: [b"".join(b"data: %b\n" % line for line in (b"{", *[b" "] * n, b'"choices":[]}')) + b"\n"],
         },
@@ -174,7 +133,7 @@ def _responses_stream(n):
         "start_index": 0,
         "end_index": 1,
     }
-    return _streams(
+    return streams_of(
         {
             "texts": lambda: [opened(0), *[said(0, "a")] * n],
             "items": lambda: [one for i in range(n) for one in (opened(i), said(i, "a"), closed(i))],
@@ -194,7 +153,7 @@ def _responses_stream(n):
             "thoughts_whole": lambda: [closed(i, item(i, "reasoning", summary=[{"type": "summary_text", "text": "t"}], encrypted_content="sealed")) for i in range(n)],
             "items_placed_at_the_end": lambda: [*[opened(2 * n + i) for i in range(min(n, 1000))], event("completed", response=whole(*[item(2 * n, role="assistant", content=[])] * n, *[item("", role="assistant", content=[])] * min(n, 1000)))],
             "long_event": lambda: [opened(0), said(0, "long " * (4 * n))],
-            "long_call": lambda: [opened(0, call(0)), event("function_call_arguments.delta", output_index=0, item_id="i0", delta=_arguments(n))],
+            "long_call": lambda: [opened(0, call(0)), event("function_call_arguments.delta", output_index=0, item_id="i0", delta=arguments(n))],
             "long_thought": lambda: [opened(0, item(0, "reasoning", summary=[])), event("reasoning_summary_text.delta", output_index=0, item_id="i0", summary_index=0, delta="long " * (4 * n))],
         },
         [event("created", response=whole(status="in_progress"))],
@@ -234,7 +193,7 @@ def _messages_stream(n):
         "end_char_index": 1,
     }
     think = start(type="thinking", thinking="", signature="")
-    return _streams(
+    return streams_of(
         {
             "texts": lambda: [start(), *[text] * n, stop()],
             "blocks": lambda: [one for i in range(n) for one in (start(i), delta("text", i, text="a"), stop(i))],
@@ -255,7 +214,7 @@ def _messages_stream(n):
             "counts_after_iterations": lambda: [{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2, "iterations": [{"type": "compaction", "input_tokens": 9, "output_tokens": 2}] * n}}, *[{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2}}] * n],
             "iterations": lambda: [{"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2, "iterations": [{"type": "compaction", "input_tokens": 9, "output_tokens": 2}] * n}}],
             "long_event": lambda: [start(), delta("text", text="long " * (4 * n)), stop()],
-            "long_call": lambda: [call(0), delta("input_json", partial_json=_arguments(n)), stop()],
+            "long_call": lambda: [call(0), delta("input_json", partial_json=arguments(n)), stop()],
             "long_thought": lambda: [think, delta("thinking", thinking="long " * (4 * n)), stop()],
         },
         [{"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": {"input_tokens": 9, "output_tokens": 1}}}],
@@ -275,7 +234,7 @@ def _generate_stream(n):
         "segment": {"startIndex": 0, "endIndex": 1, "text": "a"},
         "groundingChunkIndices": [0],
     }
-    return _streams(
+    return streams_of(
         {
             "texts": lambda: [chunk(text)] * n,
             "texts_in_one": lambda: [chunk(*[text] * n)],
@@ -320,7 +279,7 @@ def _completions_stream(n):
         "object": "text_completion",
         "choices": [{"index": 0, "text": "a", "finish_reason": None}],
     }
-    return _streams(
+    return streams_of(
         {"texts": lambda: [chunk] * n, "empty_choices": lambda: [chunk | {"choices": []}] * n},
         [],
         [],
@@ -335,7 +294,7 @@ def _images_stream(n):
         "b64_json": PNG,
         "usage": {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11},
     }
-    return _streams(
+    return streams_of(
         {
             "pictures": lambda: [partial] * n,
             "long_picture": lambda: [partial | {"b64_json": "QUFB" * (4 * n)}],
@@ -347,65 +306,8 @@ def _images_stream(n):
     )  # fmt: skip
 
 
-def _converse_stream(n):
-    def delta(i=0, **members):
-        return "contentBlockDelta", {"contentBlockIndex": i, "delta": members, "p": "abc"}
-
-    def start(i=0, **members):
-        return "contentBlockStart", {"contentBlockIndex": i, "start": members}
-
-    def stop(i=0):
-        return "contentBlockStop", {"contentBlockIndex": i}
-
-    def call(i=0, **more):
-        return start(i, toolUse={"toolUseId": f"c{i}", "name": "t", **more})
-
-    def thought(**members):
-        return delta(reasoningContent=members)
-
-    def end(**more):
-        counts = {"inputTokens": 9, "outputTokens": 2, "totalTokens": 11}
-        return "metadata", {"usage": counts, "metrics": {"latencyMs": 1}, **more}
-
-    text = delta(text="a")
-    cited = {"title": "t", "location": {"web": {"url": "https://example.org"}}}
-    events = {
-        "texts": lambda: [text] * n,
-        "blocks": lambda: [one for i in range(n) for one in (delta(i, text="a"), stop(i))],
-        "blocks_all_open": lambda: [*[delta(i, text="a") for i in range(n)], *[stop(i) for i in range(n)]],
-        "calls": lambda: [one for i in range(n) for one in (call(i), stop(i))],
-        "arguments_in_pieces": lambda: [call(), *[delta(toolUse={"input": '"a",'})] * n, stop()],
-        "server_call_in_pieces": lambda: [call(type="server_tool_use"), *[delta(toolUse={"input": '"a",'})] * n, stop()],
-        "thoughts": lambda: [thought(text="t")] * n,
-        "signatures": lambda: [thought(signature="s")] * n,
-        "secrets": lambda: [thought(redactedContent="aGk=")] * n,
-        "citations": lambda: [text, *[delta(citation=cited)] * n],
-        "picture_in_pieces": lambda: [start(image={"format": "png"}), *[delta(image={"source": {"bytes": "QUFB"}})] * n],
-        "results": lambda: [delta(toolResult=[{"text": "a"}])] * n,
-        "results_in_one": lambda: [delta(toolResult=[{"text": "a"}] * n)],
-        "counts": lambda: [end()] * n,
-        "unknown_counts": lambda: [end(**{f"x_{i}": i}) for i in range(n)],
-        "unknown_events": lambda: [(f"x{i}", {}) for i in range(n)],
-        "unknown_deltas": lambda: [delta(x={"text": "a"})] * n,
-        "unknown_blocks": lambda: [one for i in range(n) for one in (delta(i, x={"a": 1}), stop(i))],
-        "long_event": lambda: [delta(text="long " * (4 * n))],
-        "long_call": lambda: [call(), delta(toolUse={"input": _arguments(n)}), stop()],
-        "long_thought": lambda: [thought(text="long " * (4 * n))],
-    }  # fmt: skip
-
-    def framed(rows):
-        first = "messageStart", {"role": "assistant"}
-        last = "messageStop", {"stopReason": "end_turn"}
-        return lambda: b"".join(
-            event_stream.event(name, json.dumps(payload).encode())
-            for name, payload in [first, *rows(), last, end()]
-        )
-
-    return {name: framed(rows) for name, rows in events.items()}
-
-
 def _audio_stream(n):
-    return _streams(
+    return streams_of(
         {
             "texts": lambda: [{"type": "transcript.text.delta", "delta": "a"}] * n,
             "sounds": lambda: [{"type": "speech.audio.delta", "audio": "QUFB"}] * n,
@@ -416,41 +318,6 @@ def _audio_stream(n):
     )  # fmt: skip
 
 
-def _cohere_stream(n):
-    def event(kind, index=0, **message):
-        return {"type": kind, "index": index, "delta": {"message": message}}
-
-    text = {"type": "text", "text": ""}
-    thought = {"type": "thinking", "thinking": ""}
-    call = {"id": "c", "type": "function", "function": {"name": "t", "arguments": ""}}
-    cited = {"start": 0, "end": 1, "sources": [{"type": "document", "id": "d"}]}
-    likely = {"logprobs": {"text": "a", "token_ids": [1], "logprobs": [-1]}}
-    start = event("content-start", content=text)
-    delta = event("content-delta", content={"text": "a"})
-    end = {"delta": {"finish_reason": "COMPLETE", "usage": {"billed_units": {"input_tokens": 9}}}}
-    return _streams(
-        {
-            "deltas": lambda: [start, *[delta] * n],
-            "texts": lambda: [one for i in range(n) for one in (start | {"index": i}, delta | {"index": i})],
-            "thoughts": lambda: [event("content-start", i, content=thought) for i in range(n)],
-            "starts_of_one": lambda: [start] * n,
-            "plans": lambda: [event("tool-plan-delta", tool_plan="a")] * n,
-            "calls": lambda: [one for i in range(n) for one in (event("tool-call-start", i, tool_calls=call), {"type": "tool-call-end", "index": i})],
-            "calls_all_open": lambda: [event("tool-call-start", i, tool_calls=call) for i in range(n)],
-            "arguments": lambda: [event("tool-call-start", tool_calls=call), *[event("tool-call-delta", tool_calls={"function": {"arguments": "a"}})] * n],
-            "citations": lambda: [start, delta, *[event("citation-start", citations=cited)] * n],
-            "probabilities": lambda: [start, *[delta | likely] * n],
-            "ends_of_nothing": lambda: [{"type": "content-end", "index": i} for i in range(n)],
-            "unknown_entries": lambda: [event("content-start", i, content={"type": "x"}) for i in range(n)],
-            "unknown_events": lambda: [{"type": f"x{i}"} for i in range(n)],
-            "long_delta": lambda: [start, event("content-delta", content={"text": "long " * (4 * n)})],
-        },
-        [{"type": "message-start", "id": "m", "delta": {"message": {"role": "assistant"}}}],
-        [{"type": "message-end"} | end],
-        named=True,
-    )  # fmt: skip
-
-
 STREAMS = {
     "chat": _chat_stream,
     "responses": _responses_stream,
@@ -458,8 +325,8 @@ STREAMS = {
     "generate": _generate_stream,
     "array": _array_stream,
     "completions": _completions_stream,
-    "converse": lambda n: (conversed.stream(n)[0] | _converse_stream(n), conversed.stream(n)[1]),
-    "cohere": _cohere_stream,
+    "converse": lambda n: (conversed.stream(n)[0] | converse_stream(n), conversed.stream(n)[1]),
+    "cohere": cohere_stream,
     "images": _images_stream,
     "audio": _audio_stream,
 }

@@ -12,6 +12,7 @@ PURE = ("conversation", "wire", "providers", "faults", "secret")
 ALLOWED = frozenset(
     {
         "abc",
+        "array",
         "base64",
         "bisect",
         "binascii",
@@ -39,6 +40,7 @@ ALLOWED = frozenset(
         "typing",
         "unicodedata",
         "urllib.parse",
+        "zlib",
     }
 )
 

@@ -4,7 +4,7 @@ import pytest
 
 from trivium.conversation.usage import GeneratedImages, Usage
 from trivium.ledger.unreported_usage import COUNT_MAX, is_believable, tokens, used
-from trivium.wire.output_count import OutputCount
+from trivium.wire.output_tally import OutputCount
 
 
 @pytest.mark.parametrize(("size", "expected"), [(0, 0), (1, 1), (4, 1), (5, 2), (400, 100)])

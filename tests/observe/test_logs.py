@@ -176,6 +176,13 @@ def test_another_word_is_refused(level, form, says):
         logs.setup(level, form, io.StringIO())
 
 
+def test_they_are_muted_without_a_log_as_well():
+    """A command line sets none up, and what nobody handles goes to standard error."""
+    logging.getLogger("azure").setLevel(logging.NOTSET)
+    logs.mute()
+    assert not logging.getLogger("azure.identity").isEnabledFor(logging.ERROR)
+
+
 def test_libraries_that_find_identities_are_not_heard():
     """They print what token services answer, and some answer with what they were sent."""
     stream = io.StringIO()

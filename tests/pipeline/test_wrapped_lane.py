@@ -11,7 +11,6 @@ from hosting_vendors import HOSTING, chunk, taken
 from scripted_upstream import Double, Send, Wait, chunked, sized
 from trivium.pipeline.wrapped_lane import UnwrappingWatch
 from trivium.wire import event_stream
-from trivium.wire.messages.stream import Watch
 
 JSON = b"Content-Type: application/json\r\n"
 FRAMES = b"Content-Type: application/vnd.amazon.eventstream\r\n"
@@ -243,19 +242,31 @@ class _Once:
         return self.held if b"!" in data else b""
 
 
+class _Asked:
+    """Lets everything pass, and remembers what it was shown."""
+
+    usage = error = None
+    finished = stopped = False
+
+    def __init__(self):
+        self.shown = []
+
+    def feed(self, data):
+        self.shown.append(data)
+        return data
+
+    def end(self, fault, request_id):
+        return b"end"
+
+
 def test_a_watch_is_not_asked_for_more_by_a_frame_that_is_open():
     """Asked with nothing it would write the next piece of what it was shown."""
-    asked = []
-
-    class Asked(Watch):
-        def feed(self, data):
-            asked.append(data)
-            return super().feed(data)
-
-    watch = UnwrappingWatch(Asked(), _Once())
+    asked = _Asked()
+    watch = UnwrappingWatch(asked, _Once())
     assert b"" == watch.feed(b"data: {}\n\n")
-    assert [] == asked
+    assert [] == asked.shown
     assert b"data: {}\n\n:!\n\n" == watch.feed(b":!\n\n")
     watch.feed(b"")
-    assert b"" == asked[-1]
+    assert b"" == asked.shown[-1]
+    assert b"end" == watch.end(None, "req_1")
     assert (False, False, None) == (watch.finished, watch.stopped, watch.error)

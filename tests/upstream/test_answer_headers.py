@@ -1,5 +1,7 @@
 """Header lines of an answer: in order, looked up, and without some of them."""
 
+import pytest
+
 from trivium.upstream.answer import NO_LINES, AnswerHeaders
 
 HEAD = b"HTTP/1.1 200 OK\r\nX-A:\tOne, Two \r\nx-ab: 3\r\nX-Empty:\r\nx-a: b:C"
@@ -25,3 +27,18 @@ def test_what_is_passed_over_is_not_there():
     lines = AnswerHeaders(HEAD).without(frozenset({b"x-a"}))
     assert [(b"x-ab", b"3"), (b"x-empty", b"")] == list(lines)
     assert [] == lines.values(b"x-a")
+
+
+@pytest.mark.parametrize(
+    ("head", "is_json"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8", True),
+        (b"HTTP/1.1 200 OK\r\ncontent-type: application/problem+JSON", True),
+        (b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-why: json", False),
+        (b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream", False),
+        (b"HTTP/1.1 200 OK", False),
+    ],
+)
+def test_json_is_known_by_the_type_alone(head, is_json):
+    """Whatever else the head says."""
+    assert is_json is AnswerHeaders(head).is_json()

@@ -4,10 +4,15 @@ Only the names of variables are written, never what they hold. The models are th
 ``starting_models.toml``, their prices the suggestions that this version came with.
 """
 
+import contextlib
 import http.client
+import os
 import secrets
 import shlex
+import socket
+import stat
 import sys
+import threading
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -115,7 +120,7 @@ def init(
     """
     environ = environment()
     path = config.locate(config_, environ) or config.DEFAULT
-    if not force and path.exists():
+    if not force and os.path.lexists(path):
         raise CommandFailed(f"{path} is there already: --force replaces it, --config names another")
     vendors = found_vendors(environ)
     local = [] if no_engines else list(found_engines())
@@ -164,16 +169,36 @@ def found_engines() -> Iterator[LocalEngine]:
 def _listed(netloc: str, path: str) -> list[str]:
     """Names of the models at an address; empty where no engine is, or one that wants a key."""
     connection = http.client.HTTPConnection(netloc, timeout=ENGINE_WAIT_S)
+    # the limit of a connection is from one packet to the next: whoever drips would go on for ever
+    late = threading.Timer(2 * ENGINE_WAIT_S, lambda: None)
     try:
+        connection.connect()
+        late = threading.Timer(2 * ENGINE_WAIT_S, _hang_up, [connection.sock])
+        late.daemon = True
+        late.start()
         connection.request("GET", path)
         answer = connection.getresponse()
         data = msgspec.json.decode(answer.read(ENGINE_BYTES_MAX))
         names = [each["id"] for each in data["data"]] if answer.status == 200 else []
-    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError):
+    except (
+        OSError,
+        http.client.HTTPException,
+        ValueError,
+        LookupError,
+        TypeError,
+        RecursionError,
+    ):
         return []
     finally:
+        late.cancel()
         connection.close()
-    return [name for name in names if isinstance(name, str) and model_name(name) is None]
+    sound = [name for name in names if isinstance(name, str) and model_name(name) is None]
+    return list(dict.fromkeys(sound))
+
+
+def _hang_up(line: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # it has ended meanwhile
+        line.shutdown(socket.SHUT_RDWR)
 
 
 def written(vendors: Mapping[str, str], engines: list[LocalEngine]) -> str:
@@ -186,7 +211,7 @@ def written(vendors: Mapping[str, str], engines: list[LocalEngine]) -> str:
         blocks += _models(name, prices, taken)
     for engine in engines:
         blocks.append(_channel(engine.provider, f'base_url = "{engine.provider.base_url}"'))
-        for model in engine.models:
+        for model in dict.fromkeys(engine.models):
             blocks.append(_model(engine.provider.name, model, "free = true", taken))
     if not vendors and not engines:
         example = starting_models()["openai"][0]
@@ -235,7 +260,9 @@ def _price(provider: str, model: str, prices: PriceCatalogue) -> str:
 
 def _model(channel: str, model: str, price: str, taken: set[str]) -> str:
     """One model; its channel's name goes before its own where another has that already."""
-    name = f"{channel}/{model}" if model in taken else model
+    name = model
+    while name in taken:
+        name = f"{channel}/{name}"
     taken.add(name)
     theirs = f"\nmodel = {_toml(model)}" if name != model else ""
     return (
@@ -249,20 +276,37 @@ def _toml(text: str) -> str:
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
-    """Write the file: over one that is there in one step and if asked to, else never."""
+    """Write the file: over one that is there in one step and if asked to, else never.
+
+    What is replaced keeps its rights, and stays behind the link that leads to it.
+    """
     try:
-        if force:
-            fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-            fresh.write_text(text, encoding="utf-8")
-            try:
-                fresh.replace(path)
-            finally:
-                fresh.unlink(missing_ok=True)
-        else:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-    except OSError as exc:
-        raise CommandFailed(f"{path} cannot be written: {exc.strerror}") from None
+        if not force:
+            _create(path, text)
+            return
+        real = path.resolve()
+        fresh = real.with_name(f".{real.name[:200]}.{secrets.token_hex(8)}")
+        _create(fresh, text)
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                fresh.chmod(stat.S_IMODE(real.stat().st_mode))
+            fresh.replace(real)
+        finally:
+            fresh.unlink(missing_ok=True)
+    except (OSError, RuntimeError) as exc:  # RuntimeError: links that lead in a circle
+        why = getattr(exc, "strerror", None) or "its links lead in a circle"
+        raise CommandFailed(f"{path} cannot be written: {why}") from None
+
+
+def _create(path: Path, text: str) -> None:
+    """Write a file that is not there yet, whole or not at all."""
+    with path.open("x", encoding="utf-8") as file:
+        try:
+            file.write(text)
+            file.flush()
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
 
 
 def _next(path: Path, models: list[str], listen: str, *, named: bool) -> str:

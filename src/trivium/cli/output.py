@@ -53,11 +53,12 @@ def as_log_lines(say: Callable[[str], None] | None) -> None:
 
 
 def note(text: str) -> None:
-    """Print something that is not data."""
+    """Print something that is not data. Control characters in it become ``?``."""
     if _log_lines is not None:
         _log_lines(text)
         return
-    print(text, file=sys.stderr, flush=True)
+    # what somebody else wrote may be in it: a vendor, a store of secrets, a row of the database
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
 
 
 def warn(text: str) -> None:

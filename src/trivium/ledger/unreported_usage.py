@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from trivium.conversation.usage import TEXT_COUNTERS, TEXT_ONLY, Usage
-from trivium.wire.output_count import OutputCount
+from trivium.wire.output_tally import OutputCount
 
 TOKEN_BYTES: Final = 4
 PICTURE_TOKENS: Final = 1290

@@ -56,6 +56,11 @@ def setup(level: str = "info", form: str = "auto", stream: TextIO | None = None)
         root.removeHandler(handler)
     root.addHandler(_Libraries())
     root.setLevel(max(number, logging.WARNING))
+    mute()
+
+
+def mute() -> None:
+    """Have the libraries of ``_MUTED`` say no more, also where no log was set up."""
     for name in _MUTED:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 

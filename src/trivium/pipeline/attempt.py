@@ -90,7 +90,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
         self.headers = headers
         if not 200 <= status < 300:
             self._mode = _REFUSAL
-        elif self.facts.stream and not self._is_json(headers):
+        elif self.facts.stream and (self.facts.array or not headers.is_json()):
             try:
                 if self._watch is None:
                     self._watch = self.lane.watch()
@@ -278,13 +278,6 @@ class Attempt(Flow, Sink, FinishedAnswer):
         self._parts.clear()  # held as long as the answer, they would be all of it once more
         self._answer(body)
 
-    def _is_json(self, headers: AnswerHeaders) -> bool:
-        """Whether a whole answer comes where a stream was asked for: an error, most likely."""
-        # a stream's head seldom has the word anywhere
-        if self.facts.array or b"json" not in headers.low:
-            return False
-        return any(b"json" in value for value in headers.values(b"content-type"))
-
     def pump(self, data: bytes) -> None:
         """Hand on what the watch makes of these bytes, or of none: the next piece."""
         if not self._take(data):
@@ -430,12 +423,8 @@ class Attempt(Flow, Sink, FinishedAnswer):
             held, self._held = self._held, b""
             self.context.deliver(held)
             self.context.exchange.write(held)
-        self._succeed()
-
-    def _succeed(self) -> None:
-        outcome = self.outcome
-        if not outcome.done():
-            outcome.set_result(None)
+        if not self.outcome.done():
+            self.outcome.set_result(None)
 
     def _give_up(self, fault: Fault) -> None:
         self.release()

@@ -22,7 +22,8 @@ from trivium.routing.channel_health import HealthKey
 from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.wire.event_stream import MEDIA_TYPE
 from trivium.wire.operation import BINARY_STREAMS, INPUT_ONLY, SHAPE, Operation
-from trivium.wire.output_count import DeliveredOutput, OutputCount
+from trivium.wire.output_count import DeliveredOutput
+from trivium.wire.output_tally import OutputCount
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
 

@@ -6,7 +6,7 @@ words again: ``Framing`` of ``pipeline/services.py``.
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -120,7 +120,7 @@ class InvokeFraming(Framing):
 
     __slots__ = ("_arrived", "_first", "_framer", "_time")
 
-    content_type = MEDIA_TYPE.encode()
+    content_type: ClassVar[bytes] = MEDIA_TYPE.encode()
 
     def __init__(self, time: Callable[[], float], arrived: float) -> None:
         self._time = time

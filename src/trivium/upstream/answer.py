@@ -56,6 +56,13 @@ class AnswerHeaders:
         """Return the same headers with those names left out."""
         return AnswerHeaders(self._head, names)
 
+    def is_json(self) -> bool:
+        """Whether JSON is what comes: where a stream was asked for, an error most likely."""
+        # a stream's head seldom has the word anywhere
+        if b"json" not in self.low:
+            return False
+        return any(b"json" in value for value in self.values(b"content-type"))
+
     def values(self, name: bytes) -> list[bytes]:
         """The values of a name, in lower case."""
         low = self.low

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
+from trivium.observe import logs
 from trivium.providers.credential import Finder, FoundSecret, Surroundings
 from trivium.upstream.request_writer import checked_line
 
@@ -40,6 +41,7 @@ class FinderThreads:
     """The threads of one client. Belongs to one loop."""
 
     def __init__(self, limit_s: float = FIND_S) -> None:
+        logs.mute()
         self.limit_s = limit_s
         self._places = asyncio.Semaphore(THREADS_MAX)
 

@@ -15,21 +15,13 @@ from botocore.loaders import Loader
 from botocore.model import ServiceModel
 from botocore.validate import ParamValidator
 
+from end_to_end.features.refusing import Broken, must
+
 CALL_ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 DOCUMENT = re.compile(r"[a-zA-Z0-9\s\-()\[\]]{1,200}")
 KEEP_ALIVE = "keepAlive"
 """An event that no model has, and that the client passes over."""
-
-
-class UnlikeError(Exception):
-    """What Amazon's client or service would not take; says what."""
-
-
-def must(holds, what):
-    """Raise ``UnlikeError`` unless it holds."""
-    if not holds:
-        raise UnlikeError(what)
 
 
 @functools.cache
@@ -53,24 +45,24 @@ def parameters(shape, value):
         try:
             return base64.b64decode(value, validate=True)
         except (TypeError, binascii.Error) as exc:
-            raise UnlikeError(f"bytes that are no base64: {exc}") from None
+            raise Broken(f"bytes that are no base64: {exc}") from None
     return value
 
 
 def checked(operation, member, value):
-    """Raise ``UnlikeError`` for what the client's validator or the model does not know."""
+    """Raise ``Broken`` for what the client's validator or the model does not know."""
     model = service().operation_model(operation)
     shape = model.input_shape if member == "input" else model.output_shape
     try:
         said = parameters(shape, value)
     except (AttributeError, TypeError) as exc:
-        raise UnlikeError(f"{operation}: {exc}") from None
+        raise Broken(f"{operation}: {exc}") from None
     report = ParamValidator().validate(said, shape)
     must(not report.has_errors(), f"{operation}: {report.generate_report()}")
 
 
 def asked(body, model="m"):
-    """Raise ``UnlikeError`` for a request that the client would not send or the service refuses."""
+    """Raise ``Broken`` for a request that the client would not send or the service refuses."""
     checked("Converse", "input", {"modelId": model, **body})
     messages = body["messages"]
     must(messages and messages[0]["role"] == "user", "messages: the first is not the user's")
@@ -138,7 +130,7 @@ def events(wire):
 
 
 def heard(wire):
-    """Raise ``UnlikeError`` unless this is one whole stream, ended once, of events of the model."""
+    """Raise ``Broken`` unless this is one whole stream, ended once, of events of the model."""
     known = service().operation_model("ConverseStream").output_shape.members["stream"].members
     told = [row for row in events(wire) if row[0] != KEEP_ALIVE]
     kinds = [kind for kind, _ in told]

@@ -6,6 +6,7 @@ Sources: the vendors' references and what their SDKs assert, read on 2026-11-21.
 import json
 
 from end_to_end.features import amazon
+from end_to_end.features.refusing import Broken
 from trivium.wire import sse
 
 ENDS = {"response.completed", "response.incomplete", "response.failed"}
@@ -20,7 +21,7 @@ def check(shape, wire):
     if shape == "converse":
         try:
             amazon.heard(wire)
-        except amazon.UnlikeError as unlike:
+        except Broken as unlike:
             raise Illegal(str(unlike)) from None
         return
     frames = list(sse.frames(wire))

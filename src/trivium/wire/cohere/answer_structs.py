@@ -17,7 +17,7 @@ class SaidMessage(msgspec.Struct, gc=False):
 
 
 class WholeChat(msgspec.Struct, gc=False):
-    """A whole answer."""
+    """A whole answer: its message, why it ended, and what it cost."""
 
     id: Any = None
     finish_reason: Any = None

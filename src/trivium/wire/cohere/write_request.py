@@ -95,7 +95,7 @@ def _refuse(conversation: Conversation, writing: HistoryWriter) -> None:
 def _sample(conversation: Conversation, writing: HistoryWriter, body: dict[str, Any]) -> None:
     # numbers go out as they came: compiled, a `float` makes 1.0 of the 1 of a caller
     wanted: Any = conversation.sampling
-    rows: tuple[tuple[Concept, str, Any, float, float], ...] = (
+    rows: tuple[tuple[Concept, str, Any, Any, Any], ...] = (
         (Concept.TEMPERATURE, "temperature", wanted.temperature, 0, writing.facts.temperature_max),
         (Concept.TOP_P, "p", wanted.top_p, _P_MIN, _P_MAX),
         (Concept.TOP_K, "k", wanted.top_k, 0, _K_MAX),

@@ -101,7 +101,7 @@ class ContentReader:
         return tuple(part for part in parts if type(part) is Text)
 
     def mark_of(self, raw: msgspec.Raw, path: str) -> CacheMark:
-        """A ``cachePoint``, checked."""
+        """Return the mark that a ``cachePoint`` is. Raises ``Fault`` for an unknown type or ttl."""
         point: structs.CachePoint = view(_point, raw, path)
         if required(point.type, f"{path}.type") != "default":
             raise wrong(f"{path}.type", "must be default.")
@@ -130,19 +130,19 @@ class ContentReader:
         return found
 
     def text(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> Text:  # noqa: ARG002 - as in _READ
-        """Words."""
+        """Return a ``text`` block as a part."""
         return Text(view(_text, raw, path))
 
     def image(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> ResultPart:  # noqa: ARG002 - as in _READ
-        """A picture."""
+        """Return an ``image`` block as a part, by its bytes or its place in S3."""
         return read_sources.image(self._medium(raw, path), path)
 
     def video(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> ResultPart:  # noqa: ARG002 - as in _READ
-        """A film."""
+        """Return a ``video`` block as a part, by its bytes or its place in S3."""
         return read_sources.video(self._medium(raw, path), path)
 
     def audio(self, raw: msgspec.Raw, row: msgspec.Raw, path: str) -> Part:  # noqa: ARG002 - as in _READ
-        """Sound."""
+        """Return an ``audio`` block as a part, by its bytes or its place in S3."""
         return read_sources.audio(self._medium(raw, path), path)
 
     def _medium(self, raw: msgspec.Raw, path: str) -> structs.MediaBlock:

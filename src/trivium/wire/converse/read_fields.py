@@ -88,7 +88,7 @@ def effort_of(word: str, path: str) -> Effort:
 
 
 def _switched(raw: msgspec.Raw, path: str, asked: ReasoningSettings) -> ReasoningSettings:
-    """Claude's."""
+    """Read ``thinking``, by which Claude's models are told to think."""
     wanted: structs.ModelThinking = view(_thinking, raw, path)
     switch = _SWITCHES.get(required(wanted.type, f"{path}.type"))
     if switch is None:
@@ -107,7 +107,7 @@ def _switched(raw: msgspec.Raw, path: str, asked: ReasoningSettings) -> Reasonin
 
 
 def _nova(raw: msgspec.Raw, path: str, asked: ReasoningSettings) -> ReasoningSettings:
-    """Nova's."""
+    """Read ``reasoningConfig``, by which Nova's models are."""
     wanted: structs.ModelReasoning = view(_nova_reasoning, raw, path)
     if wanted.type not in (None, "enabled", "disabled"):
         raise wrong(f"{path}.type", "must be enabled or disabled.")
@@ -120,7 +120,7 @@ def _nova(raw: msgspec.Raw, path: str, asked: ReasoningSettings) -> ReasoningSet
 
 
 def _gpt(raw: msgspec.Raw, path: str, asked: ReasoningSettings) -> ReasoningSettings:
-    """OpenAI's."""
+    """Read ``reasoning``, by which OpenAI's models are."""
     level = present(view(_members, raw, path)).get("effort")
     return asked if level is None else _effort(level, f"{path}.effort", asked)
 

@@ -14,7 +14,7 @@ _ABSENT: Final = msgspec.Raw()
 
 
 class ConverseTurn(msgspec.Struct, gc=False):
-    """One of ``messages``."""
+    """One entry of ``messages``: a role and its blocks."""
 
     role: str
     content: list[msgspec.Raw] | None = None
@@ -35,7 +35,7 @@ class CitationsConfig(msgspec.Struct, gc=False):
 
 
 class DocumentBlock(msgspec.Struct, gc=False):
-    """A ``document``."""
+    """A ``document`` block: its name, its format and where its bytes are."""
 
     name: str | None = None
     format: str | None = None
@@ -51,7 +51,7 @@ class ConverseText(msgspec.Struct, gc=False):
 
 
 class SearchResultBlock(msgspec.Struct, gc=False):
-    """A ``searchResult``."""
+    """A ``searchResult`` block: a source with its texts, which may be cited."""
 
     source: str | None = None
     title: str | None = None
@@ -76,7 +76,7 @@ class ToolUseBlock(msgspec.Struct, gc=False):
 
 
 class ToolResultBlock(msgspec.Struct, gc=False):
-    """A ``toolResult``."""
+    """A ``toolResult`` block: what a call came to, and whether it failed."""
 
     toolUseId: str | None = None  # noqa: N815
     content: list[msgspec.Raw] | None = None
@@ -92,7 +92,7 @@ class CachePoint(msgspec.Struct, gc=False):
 
 
 class ReasoningTextBlock(msgspec.Struct, gc=False):
-    """A ``reasoningText``."""
+    """A ``reasoningText``: thoughts in words, and the signature that vouches for them."""
 
     text: str | None = None
     signature: str | None = None
@@ -112,7 +112,7 @@ class CitationsContentBlock(msgspec.Struct, gc=False):
 
 
 class InferenceConfig(msgspec.Struct, gc=False):
-    """The ``inferenceConfig`` member."""
+    """Limits and sampling, which stand in ``inferenceConfig``."""
 
     maxTokens: int | None = None  # noqa: N815
     temperature: float | None = None
@@ -127,7 +127,7 @@ class InferenceLimit(msgspec.Struct, gc=False):
 
 
 class ToolConfig(msgspec.Struct, gc=False):
-    """The ``toolConfig`` member."""
+    """Tools and the choice between them, which stand in ``toolConfig``."""
 
     tools: list[msgspec.Raw] | None = None
     toolChoice: dict[str, msgspec.Raw] | None = None  # noqa: N815
@@ -164,20 +164,20 @@ class TextFormat(msgspec.Struct, gc=False):
 
 
 class ConverseOutputConfig(msgspec.Struct, gc=False):
-    """The ``outputConfig`` member."""
+    """The wanted form of an answer and its effort, which stand in ``outputConfig``."""
 
     textFormat: TextFormat | None = None  # noqa: N815
     effort: str | None = None
 
 
 class ConverseTier(msgspec.Struct, gc=False):
-    """The ``serviceTier`` member."""
+    """The tier that is asked for: ``serviceTier`` has its name in ``type``."""
 
     type: str | None = None
 
 
 class Performance(msgspec.Struct, gc=False):
-    """The ``performanceConfig`` member."""
+    """Whether latency is to be optimised, as ``performanceConfig`` says it."""
 
     latency: str | None = None
 

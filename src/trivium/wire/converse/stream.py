@@ -40,7 +40,7 @@ class Watch:
 
     @property
     def usage(self) -> Usage | None:
-        """What was reported."""
+        """The usage of the ``metadata`` event; ``None`` before it has come."""
         return self._usage
 
     def feed(self, data: bytes) -> bytes:

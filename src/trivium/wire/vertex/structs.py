@@ -34,6 +34,6 @@ class EmbeddedText(msgspec.Struct, gc=False):
 
 
 class EmbeddedTexts(msgspec.Struct, gc=False):
-    """All of them."""
+    """The vectors of an answer, in the order of the texts that were asked about."""
 
     embeddings: list[EmbeddedText]
