@@ -21,7 +21,7 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsNon
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from typing_extensions import get_type_hints, is_typeddict
 
-from end_to_end.features.asking import CALLERS, SHAPES
+from end_to_end.features.asking import SHAPES
 from end_to_end.features.verdicts import conversation, written
 from end_to_end.sdk.clients import genai
 from trivium.faults import Fault, Kind
@@ -177,7 +177,7 @@ def missing(shape, body, words, upstream):
     ]
 
 
-@pytest.mark.parametrize("shape", CALLERS)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_no_word_of_a_request_is_lost_in_silence(shape):
     """Whatever its shape has a member for, and nothing is an error that nobody planned."""
     lost, odd, taken = {}, set(), 0

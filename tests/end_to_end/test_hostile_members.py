@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from end_to_end.features.asking import CALLERS, SHAPES
+from end_to_end.features.asking import SHAPES
 from end_to_end.features.requests import REQUESTS
 from end_to_end.features.verdicts import PROVIDER, origin
 from end_to_end.test_every_member import MEMBERS, TIMES, made
@@ -138,14 +138,14 @@ def failures(shape, bodies, values):
     return out
 
 
-@pytest.mark.parametrize("shape", CALLERS)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_no_value_is_a_failure_of_the_gateway(shape):
     """Only of the request."""
     assert [] == failures(shape, features(shape), HOSTILE)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", CALLERS)
+@pytest.mark.parametrize("shape", SHAPES)
 def test_no_value_of_any_type_is_a_failure_of_the_gateway(shape):
     """The same in every member of every type that the SDKs have."""
     assert [] == failures(shape, declared(shape), HOSTILE)

@@ -7,6 +7,7 @@ from end_to_end.features.verdicts import conversation, written
 from trivium.faults import Fault, Kind
 
 OTHERS = [(one, other) for one in SHAPES for other in SHAPES if one != other]
+FORMATS = {"image/jpeg": "jpeg"}
 SVG = "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4="
 
 
@@ -21,6 +22,8 @@ def shown(shape, mime, data):
             "source": {"type": "base64", "media_type": mime, "data": data},
         },
         "generate": {"inlineData": {"mimeType": mime, "data": data}},
+        "converse": {"image": {"format": FORMATS.get(mime, mime), "source": {"bytes": data}}},
+        "cohere": {"type": "image_url", "image_url": {"url": url}},
     }[shape]
     return asked(shape, part)
 
@@ -30,6 +33,8 @@ def asked(shape, part):
     if shape == "generate":
         return {"contents": [{"role": "user", "parts": [part]}]}
     turn = {"role": "user", "content": [part]}
+    if shape == "converse":
+        return {"messages": [turn]}
     if shape == "responses":
         return {"model": "m", "input": [turn]}
     return {"model": "m", "messages": [turn]} | ({"max_tokens": 64} if shape == "messages" else {})
@@ -39,14 +44,15 @@ def asked(shape, part):
 def test_a_picture_goes_out_as_what_it_is(caller, upstream):
     """Whatever its sender calls it."""
     data, _ = written(conversation(caller, shown(caller, "image/jpeg", PNG)), upstream)
-    assert "image/png" in str(data)
-    assert "image/jpeg" not in str(data)
+    right, wrong = ("png", "jpeg") if upstream == "converse" else ("image/png", "image/jpeg")
+    assert right in str(data)
+    assert wrong not in str(data)
 
 
 @pytest.mark.parametrize(("caller", "upstream"), OTHERS)
 def test_a_drawing_of_lines_is_let_out_to_nobody(caller, upstream):
     """It is refused by name: the model would not see it."""
-    if caller == "messages":
+    if caller in ("messages", "converse"):
         pytest.skip("the shape itself takes none")
     spoken = conversation(caller, shown(caller, "image/svg+xml", SVG))
     with pytest.raises(Fault) as caught:
@@ -57,7 +63,8 @@ def test_a_drawing_of_lines_is_let_out_to_nobody(caller, upstream):
 @pytest.mark.parametrize(("caller", "upstream"), OTHERS)
 def test_what_nobody_knows_in_a_users_words_is_refused(caller, upstream):
     """By name; the caller counts on the model reading it."""
-    part = {"hologram": {"depth": 3}} if caller == "generate" else {"type": "hologram", "depth": 3}
+    bare = caller in ("generate", "converse")
+    part = {"hologram": {"depth": 3}} if bare else {"type": "hologram", "depth": 3}
     with pytest.raises(Fault) as caught:
         written(conversation(caller, asked(caller, part)), upstream)
     assert caught.value.kind in (Kind.UNREPRESENTABLE, Kind.INVALID_VALUE)

@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 import pytest
 
-from end_to_end.features import streams, telling
+from end_to_end.features import answering, streams
 from end_to_end.features.verdicts import heard, reading
 from gateway import Gateway
 from pipeline.test_translation import JSON, SSE, speaks
@@ -15,7 +15,7 @@ from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Shape
 
 HEAD = b"HTTP/1.1 200 OK\r\n" + SSE + b"Transfer-Encoding: chunked\r\n\r\n"
-RESPONSE = telling.responses(telling.message("One END two"))
+RESPONSE = answering.responses(answering.message("One END two"))
 PATHS = {
     "chat": ("/v1/chat/completions", {"stop": ["END"]}),
     "messages": ("/v1/messages", {"stop_sequences": ["END"], "max_tokens": 99}),
@@ -91,7 +91,7 @@ async def test_a_whole_answer_is_cut(caller):
 @pytest.mark.asyncio
 async def test_a_stream_without_it_is_told_to_its_end():
     """With its vendor's own count; what might have been a sequence is not lost."""
-    wire = streams.stream("responses", telling.responses(telling.message("One EN")))
+    wire = streams.stream("responses", answering.responses(answering.message("One EN")))
     path, body = asking("chat", stream=True)
     script = [Send(chunked(wire, headers=SSE), cut=7)]
     async with Double([script]) as vendor, Gateway.to(("openai", vendor)) as gateway:

@@ -39,11 +39,11 @@ from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Shape
 
 FEW = settings(max_examples=25, deadline=None)
-"""For each of twelve pairs."""
+"""For each of thirty pairs."""
 PAIRS = pytest.mark.parametrize(
     ("caller", "upstream"), [pair for pair in itertools.product(SHAPES, SHAPES) if len({*pair}) > 1]
 )
-HISTORY = {"chat": "messages", "responses": "input", "messages": "messages", "generate": "contents"}
+HISTORY = dict.fromkeys(SHAPES, "messages") | {"responses": "input", "generate": "contents"}
 
 WORDS = st.text(min_size=1, max_size=12).filter(str.strip)
 OBJECTS = st.dictionaries(
@@ -96,8 +96,9 @@ def spoken_in(shape, turns, **more):
 
 
 def read_in(shape, body, stream):
-    """A body read; whether it is to be streamed stands in the path of generate."""
-    return conversation(shape, body, **({"stream": stream} if shape == "generate" else {}))
+    """A body read; whether it is to be streamed stands in the paths of generate and converse."""
+    by_path = shape in ("generate", "converse")
+    return conversation(shape, body, **({"stream": stream} if by_path else {}))
 
 
 def silent(report):
@@ -139,7 +140,7 @@ def test_a_conversation_that_grows_keeps_what_was_sent(caller, upstream, groups,
 
 @st.composite
 def answers(draw):
-    """Words and calls, as any of the four upstreams may say them."""
+    """Words and calls, as any of the upstreams may say them."""
     parts = [Text(draw(WORDS))] if draw(st.booleans()) else []
     parts += [
         ToolCall(f"call_{at}", draw(NAMES), msgspec.json.encode(draw(OBJECTS)).decode())

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from edge.wires import asked
-from end_to_end.features import streams, telling
+from end_to_end.features import answering, streams
 from end_to_end.features.verdicts import heard
 from gateway import Gateway, encoded
 from scripted_upstream import Double, Send, Stall, sized
@@ -275,7 +275,7 @@ FOUND = "answer.server_tool_use, answer.web_search_tool_result"
 @pytest.mark.parametrize("strict", ["false", "true"])
 async def test_what_of_an_answer_has_no_place_is_recorded_and_not_in_its_words(stream, strict):
     """A whole answer's caller is told in the head; strict mode refuses nothing that is paid for."""
-    said = telling.messages(*SEARCHED)
+    said = answering.messages(*SEARCHED)
     wire = streams.stream("messages", said) if stream else encoded(said)
     kind = b"text/event-stream" if stream else b"application/json"
     answer = Send(sized(wire, headers=b"Content-Type: " + kind + b"\r\n"))

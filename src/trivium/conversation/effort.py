@@ -35,6 +35,12 @@ def effort_of(budget: int) -> Effort:
     return min(BUDGETS, key=lambda step: (abs(BUDGETS[step] - budget), BUDGETS[step]))
 
 
+def effort_alone(wish: ReasoningSettings) -> bool:
+    """Whether a caller asks for a step of effort and says nothing else of reasoning."""
+    bare = wish.switch is None and wish.budget is None and wish.shown is None
+    return wish.effort is not None and bare and wish.style is None
+
+
 def wished(wanted: ReasoningSettings | None) -> Effort | None:
     """Return the step of effort that a wish amounts to; ``None``: the model decides."""
     if wanted is None:

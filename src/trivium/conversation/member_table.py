@@ -247,6 +247,26 @@ def member(concept: Concept, shape: str) -> str:
     return row.members.get(shape, row.field)
 
 
+_ADDRESSED: Final = {"generate": "fileData", "converse": "s3Location"}
+_CITABLE: Final = {"converse": "document.citations", "cohere": "documents"}
+_EFFORT: Final = {"messages": "output_config.effort", "converse": "outputConfig.effort"}
+
+
+def addressed(concept: Concept, shape: str) -> str:
+    """What a shape calls a medium that it has by its address."""
+    return _ADDRESSED.get(shape) or member(concept, shape)
+
+
+def citable(shape: str) -> str:
+    """Where a shape asks for a document to be cited."""
+    return _CITABLE.get(shape) or member(Concept.CITATION, shape)
+
+
+def effort(shape: str) -> str:
+    """Where a shape asks for a step of effort and nothing else of reasoning."""
+    return _EFFORT.get(shape) or member(Concept.REASONING, shape)
+
+
 def phased(shape: str) -> bool:
     """Whether an assistant's turns have a phase in this shape."""
     return shape in ROWS[Concept.PHASE].members
@@ -268,12 +288,14 @@ def lacking(
     reason: str,
     *,
     act: DropAction = DropAction.DROPPED,
+    where: str | None = None,
 ) -> None:
-    """Report that a concept is not carried, by its rank and under the caller's name for it.
+    """Report that a concept is not carried, by its rank and under the caller's name for it, which
+    is ``where`` if that says more.
 
     Raises ``Fault`` (UNREPRESENTABLE) as ``Report.drop`` does.
     """
-    report.drop(ROWS[concept].rank, member(concept, caller), reason, act)
+    report.drop(ROWS[concept].rank, where or member(concept, caller), reason, act)
 
 
 def foreign(native: Native, report: Report, where: str) -> None:

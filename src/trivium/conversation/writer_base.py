@@ -1,7 +1,15 @@
 """What a request is written with, whatever the shape: facts, report, the caller's names."""
 
+from trivium.conversation.effort import effort_alone
 from trivium.conversation.losses import DropAction, Mend, Rank, Report
-from trivium.conversation.member_table import SAMPLING, Concept, foreign, lacking, member
+from trivium.conversation.member_table import (
+    SAMPLING,
+    Concept,
+    effort,
+    foreign,
+    lacking,
+    member,
+)
 from trivium.conversation.names import qualified, short
 from trivium.conversation.parts import Native
 from trivium.conversation.request import Conversation, Extension, Sampling
@@ -11,21 +19,29 @@ from trivium.conversation.target import TargetFacts
 class WriterBase:
     """The context in which one request is written for one target."""
 
-    __slots__ = ("facts", "report", "shape")
+    __slots__ = ("_effort", "facts", "report", "shape")
 
     def __init__(self, conversation: Conversation, facts: TargetFacts, report: Report) -> None:
         self.shape = conversation.shape
         """The caller's; names members in reports."""
         self.facts = facts
         self.report = report
+        wish = conversation.reasoning
+        self._effort = effort(self.shape) if wish is not None and effort_alone(wish) else None
+        """What the caller calls its reasoning, if it is an effort and nothing else."""
 
-    def lacks(self, concept: Concept, reason: str) -> None:
-        """Report what is not carried, by its rank."""
-        lacking(self.report, concept, self.shape, reason)
+    def lacks(self, concept: Concept, reason: str, where: str | None = None) -> None:
+        """Report what is not carried, by its rank; ``where``: a name that says more."""
+        where = self._called(concept, where)
+        lacking(self.report, concept, self.shape, reason, where=where)
 
     def changes(self, concept: Concept, reason: str) -> None:
         """Report what is carried as the nearest that the target can do, by its rank."""
-        lacking(self.report, concept, self.shape, reason, act=DropAction.CHANGED)
+        where = self._called(concept, None)
+        lacking(self.report, concept, self.shape, reason, act=DropAction.CHANGED, where=where)
+
+    def _called(self, concept: Concept, where: str | None) -> str | None:
+        return self._effort if where is None and concept is Concept.REASONING else where
 
     def rewords(self, concept: Concept, reason: str) -> None:
         """Report what is said in another way or place, which costs quality at most."""

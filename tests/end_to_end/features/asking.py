@@ -1,4 +1,4 @@
-"""What a caller can ask for, feature by feature, in the words of each of the four shapes.
+"""What a caller can ask for, feature by feature, in the words of each of the six shapes.
 
 A case is one request a shape, as small as the feature allows. A shape that is missing has no words
 for the feature. ``allowed`` names the places of the canonical form (``canonical.py``) that may
@@ -8,10 +8,10 @@ Sources: the vendors' references and SDK types, read on 2026-11-21.
 
 import dataclasses
 
-SHAPES = ("chat", "responses", "messages", "generate")
-"""Shapes that callers and upstreams speak here."""
-CALLERS = (*SHAPES, "converse")
-"""And one that only callers do here."""
+SHAPES = ("chat", "responses", "messages", "generate", "converse", "cohere")
+"""Shapes that callers and upstreams speak."""
+WRITTEN = tuple(shape for shape in SHAPES if shape != "converse")
+"""Those whose requests are written here; the words of the other are in ``conversing.py``."""
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 PDF = "JVBERi0xLjQKJSVFT0YK"
@@ -36,7 +36,9 @@ class Asking:
     allowed: tuple = ()
     """Beginnings of paths in the canonical form that may differ where a loss is reported."""
     kept: tuple = ()
-    """Words that reach the upstream even then, wherever they stand."""
+    """Words that reach the upstream even then, wherever they stand; of a tuple one of them."""
+    same: dict = dataclasses.field(default_factory=dict)
+    """Upstream -> beginnings of paths that may differ there, because it means the same."""
 
 
 def said(shape, *turns, **members):
@@ -78,7 +80,7 @@ def config(**members):
 
 def function(shape, name="look", schema=CITY, **more):
     """One declared function."""
-    if shape == "chat":
+    if shape in ("chat", "cohere"):
         inner = {"name": name, "description": "Looks.", "parameters": schema} | more
         return {"type": "function", "function": inner}
     if shape == "responses":
@@ -102,14 +104,14 @@ def tooled(shape, *turns, tools=None, **members):
 
 def called(shape, *calls, results):
     """A question, calls and their results; a call is (id, name, arguments text, object)."""
-    if shape == "chat":
+    if shape in ("chat", "cohere"):
         rows = [
             {"id": one, "type": "function", "function": {"name": name, "arguments": text}}
             for one, name, text, _ in calls
         ]
         body = said(shape, ("user", "Weather?"))
         body["messages"] += [
-            {"role": "assistant", "content": None, "tool_calls": rows},
+            {"role": "assistant", "tool_calls": rows},
             *(
                 {"role": "tool", "tool_call_id": one[0], "content": result}
                 for one, result in zip(calls, results, strict=True)
@@ -178,7 +180,7 @@ def called(shape, *calls, results):
 
 def calling(*calls, results):
     """The same history in every shape."""
-    return {shape: called(shape, *calls, results=results) for shape in SHAPES}
+    return {shape: called(shape, *calls, results=results) for shape in WRITTEN}
 
 
 ROME = ("call_1", "look", '{"city":"Rome"}', {"city": "Rome"})

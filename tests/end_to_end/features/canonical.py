@@ -5,9 +5,12 @@ Only what means the same is made equal:
 - leading instructions and a slot for them, neighbours of one role, JSON however it is spaced;
 - a default that is spelled out and one that is not;
 - a choice among some tools and the same choice among a shorter list of tools;
+- a tool that must be called by its name, and any tool where there is no other;
 - a budget of exactly one step's tokens and that step (docs/translation-model.md, "Reasoning");
 - the end user's one identifier, whatever its member is called;
 - the detail of every image and a resolution for all media;
+- the text of a tool's result and the object with one member in which other shapes have it;
+- a policy's category and the words that explain it, in whichever member they stand;
 - in a history, a refusal and its words as text: the model reads the same.
 """
 
@@ -130,8 +133,7 @@ def _candidate(candidate):
         "parts": parts,
         "finish": finish.unified.value,
         "stop_sequence": finish.stop_sequence,
-        "category": finish.category,
-        "explanation": finish.explanation,
+        "why": [one for one in (finish.category, finish.explanation) if one],
     }
 
 
@@ -156,6 +158,8 @@ def _offered(conversation):
     if names and choice.mode in (ChoiceMode.AUTO, ChoiceMode.REQUIRED):
         tools = [tool for tool in tools if tool.name in names]
         names = ()
+    if choice.mode is ChoiceMode.REQUIRED and len(tools) == 1 and tools[0].name:
+        return [_tool(tools[0])], [ChoiceMode.NAMED.value, tools[0].name]
     plain = choice.mode is ChoiceMode.AUTO and not names
     return [_tool(tool) for tool in tools], None if plain else [choice.mode.value, *names]
 
@@ -186,13 +190,24 @@ def _content(part):
     if isinstance(part, ToolCall):
         return _call(part)
     if isinstance(part, ToolResult):
-        parts = [_part(one) for one in part.parts]
+        parts = [_found(_part(one)) for one in part.parts]
         return {"id": part.call_id, "parts": parts, "error": part.error}
     if isinstance(part, VendorPart) and part.queries:
         return {"searched": list(part.queries)}
     if isinstance(part, VendorPart):
         return {"vendor": part.kind, "shape": part.native.shape, "text": part.text}
     return _media(part)
+
+
+def _found(row):
+    """A result's text; of an object with one member for all of it, that."""
+    try:
+        members = json.loads(row.get("text") or "null")
+    except ValueError:
+        return row
+    if isinstance(members, dict) and list(members) in (["output"], ["error"]):
+        (row["text"],) = members.values()
+    return row
 
 
 def _call(part):

@@ -157,27 +157,6 @@ OWN = {
 """Features that no other shape has words for."""
 
 
-_FINISH = ("candidates.0.finish", "candidates.0.explanation", "candidates.0.category")
-_EVERYTHING = ("candidates.0.parts", "candidates.0.finish")
-PLACELESS = {
-    "refusal in words": ("candidates.0.parts.0", "candidates.0.finish"),
-    "stop sequence": ("candidates.0.stop_sequence",),
-    "safety block": _FINISH,
-    "prompt blocked": _FINISH,
-    "paused, and not to be gone on with": _FINISH,
-    "reasoning shown": ("candidates.0.parts.0.form",),
-    "usage classes": ("usage.output", "usage.reasoning"),
-    "citations": ("candidates.0.parts.0.citations",),
-    "audio in the answer": _EVERYTHING,
-    "several candidates": ("candidates",),
-    "log probabilities": ("candidates.0.parts",),
-    "a search by the vendor": _EVERYTHING,
-    "a page fetched by the vendor": _EVERYTHING,
-    "code run by the vendor": _EVERYTHING,
-}
-"""What answers of the shape have no place for, by the title of the feature: see ``telling.py``."""
-
-
 def conversed(cases, make):
     """The cases with the shape's bodies, and those that it has alone; ``make`` makes one."""
     titles = {case.title for case in cases}

@@ -4,8 +4,8 @@ from end_to_end.features.asking import (
     IMAGE_URL,
     PDF,
     PNG,
-    SHAPES,
     WAV,
+    WRITTEN,
     Asking,
     asked,
     cached,
@@ -23,7 +23,7 @@ _THOUGHT = [
 
 
 def _system(shape):
-    if shape == "chat":
+    if shape in ("chat", "cohere"):
         return said(shape, ("system", "Be kind."), ("user", "Hello"))
     if shape == "generate":
         slot = {"systemInstruction": {"parts": [{"text": "Be kind."}]}}
@@ -77,6 +77,12 @@ def _thought():
             ),
             ("user", "Go on."),
         ),
+        "cohere": said(
+            "cohere",
+            ("user", "Hello"),
+            ("assistant", [{"type": "thinking", "thinking": "Hm."}, _THOUGHT[1]]),
+            ("user", "Go on."),
+        ),
     }
 
 
@@ -100,12 +106,12 @@ def _refused():
 
 
 HISTORY = (
-    Asking("plain text", {shape: said(shape, ("user", "Hello")) for shape in SHAPES}),
-    Asking("several text parts", {shape: _texts(shape) for shape in SHAPES}),
-    Asking("system", {shape: _system(shape) for shape in SHAPES}),
+    Asking("plain text", {shape: said(shape, ("user", "Hello")) for shape in WRITTEN}),
+    Asking("several text parts", {shape: _texts(shape) for shape in WRITTEN}),
+    Asking("system", {shape: _system(shape) for shape in WRITTEN}),
     Asking(
         "system in the middle",
-        {shape: middle(shape) for shape in SHAPES if shape != "generate"},
+        {shape: middle(shape) for shape in WRITTEN if shape != "generate"},
         ("turns",),
         ("Be brief.", "Hello", "Go on."),
     ),
@@ -121,12 +127,12 @@ HISTORY = (
         "several turns",
         {
             shape: said(shape, ("user", "Hello"), ("assistant", "Hi."), ("user", "Go on."))
-            for shape in SHAPES
+            for shape in WRITTEN
         },
     ),
     Asking(
         "ends with the assistant (prefill)",
-        {shape: said(shape, ("user", "Hello"), ("assistant", "Well,")) for shape in SHAPES},
+        {shape: said(shape, ("user", "Hello"), ("assistant", "Well,")) for shape in WRITTEN},
     ),
     Asking(
         "image by URL",
@@ -135,6 +141,7 @@ HISTORY = (
             responses=[{"type": "input_image", "image_url": IMAGE_URL}],
             messages=[{"type": "image", "source": {"type": "url", "url": IMAGE_URL}}],
             generate=[{"fileData": {"mimeType": "image/png", "fileUri": IMAGE_URL}}],
+            cohere=[{"type": "image_url", "image_url": {"url": IMAGE_URL}}],
         ),
     ),
     Asking(
@@ -149,6 +156,7 @@ HISTORY = (
                 }
             ],
             generate=[{"inlineData": {"mimeType": "image/png", "data": PNG}}],
+            cohere=[{"type": "image_url", "image_url": {"url": DATA_URL}}],
         ),
     ),
     Asking(
@@ -162,6 +170,7 @@ HISTORY = (
                     "mediaResolution": {"level": "MEDIA_RESOLUTION_LOW"},
                 }
             ],
+            cohere=[{"type": "image_url", "image_url": {"url": DATA_URL, "detail": "low"}}],
         ),
         ("turns.0.parts.0.detail",),
     ),
@@ -188,7 +197,7 @@ HISTORY = (
             ],
         ),
         ("turns.0.parts",),
-        (PDF, "a.pdf"),
+        (PDF, ("a.pdf", "a pdf")),
     ),
     Asking(
         "PDF by URL",
@@ -241,7 +250,7 @@ HISTORY = (
     Asking("a refusal in the history", _refused(), ("turns.1",)),
     Asking(
         "cache marks",
-        {shape: cached(shape) for shape in SHAPES if shape != "generate"},
+        {shape: cached(shape) for shape in ("chat", "responses", "messages")},
         ("turns.0.parts.0.cache",),
     ),
 )

@@ -5,6 +5,8 @@ Sources: the vendors' references and what their SDKs assert, read on 2026-11-21.
 
 import json
 
+from end_to_end.features import amazon
+from end_to_end.features.refusing import Broken
 from trivium.wire import sse
 
 ENDS = {"response.completed", "response.incomplete", "response.failed"}
@@ -16,11 +18,21 @@ class Illegal(Exception):
 
 def check(shape, wire):
     """Raise ``Illegal`` unless this is one whole stream of the shape, ended once."""
+    if shape == "converse":
+        try:
+            amazon.heard(wire)
+        except Broken as unlike:
+            raise Illegal(str(unlike)) from None
+        return
     frames = list(sse.frames(wire))
     must(frames, "nothing was said")
-    {"chat": _chat, "responses": _responses, "messages": _messages, "generate": _generate}[shape](
-        frames
-    )
+    {
+        "chat": _chat,
+        "responses": _responses,
+        "messages": _messages,
+        "generate": _generate,
+        "cohere": _cohere,
+    }[shape](frames)
 
 
 def must(holds, what):
@@ -151,3 +163,46 @@ def _generate(frames):
             else:
                 ended.pop(at, None)
     must("promptFeedback" in chunks[-1] or ended, "no candidate ended")
+
+
+PLACES = {"content": "content", "tool-call": "tool_calls", "citation": "citations"}
+"""Kinds of Cohere's events that begin, go on and end, and where what they tell stands."""
+
+
+def _cohere(frames):
+    events = [json.loads(frame.data) for frame in frames]
+    kinds = [event["type"] for event in events]
+    must(kinds == [frame.event.decode() for frame in frames], "a name is not its type")
+    must(kinds[0] == "message-start" and kinds.count("message-start") == 1, "the start")
+    must(kinds[-1] == "message-end" and kinds.count("message-end") == 1, "the end")
+    must(events[0]["delta"]["message"]["role"] == "assistant" and events[0]["id"], "no message")
+    must(
+        events[-1]["delta"]["finish_reason"] and events[-1]["delta"]["usage"], "no reason or usage"
+    )
+    counts, open_, text = dict.fromkeys(PLACES, 0), {}, ""
+    for event, kind in zip(events[1:-1], kinds[1:-1], strict=True):
+        if kind == "tool-plan-delta":
+            must(isinstance(event["delta"]["message"]["tool_plan"], str), "a plan without words")
+            continue
+        what, _, step = kind.rpartition("-")
+        must(what in PLACES, f"an event {kind}")
+        if step == "start":
+            must(what not in open_, f"two of {what} are open")
+            must(event["index"] == counts[what], f"{what} {event['index']} is out of turn")
+            open_[what] = event["delta"]["message"][PLACES[what]]
+            if what == "tool-call":
+                text = open_[what]["function"]["arguments"]
+                must(open_[what]["id"] and open_[what]["function"]["name"], "a nameless call")
+            continue
+        must(what in open_ and event["index"] == counts[what], f"{kind} outside of its block")
+        if step == "end":
+            counts[what] += 1
+            if what == "tool-call" and events[-1]["delta"]["finish_reason"] != "MAX_TOKENS":
+                must(isinstance(json.loads(text or "{}"), dict), "arguments are no object")
+            del open_[what]
+        elif what == "tool-call":
+            text += event["delta"]["message"]["tool_calls"]["function"]["arguments"]
+        else:
+            said = event["delta"]["message"]["content"]
+            must(open_["content"]["type"] in said, f"{sorted(said)} in another content")
+    must(not open_, f"{sorted(open_)} never end")

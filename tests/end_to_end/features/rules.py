@@ -7,7 +7,7 @@ types, read on 2026-11-21.
 import json
 import re
 
-from end_to_end.features import rules_cohere
+from end_to_end.features import amazon, rules_cohere
 from end_to_end.features.refusing import (
     BASE64,
     CALL_ID,
@@ -31,6 +31,7 @@ def check(shape, body, model="m"):
         "responses": _responses,
         "messages": _messages,
         "generate": _generate,
+        "converse": amazon.asked,
         "cohere": rules_cohere.check,
     }[shape](body, model)
 

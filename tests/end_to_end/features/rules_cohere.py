@@ -5,11 +5,22 @@ Source: cohere-python 7.3.1, ``V2Client.chat`` and the types of its messages, re
 
 import json
 
-from end_to_end.features.refusing import CALL_ID, NAME, answered, data_url, must, only
+from cohere.types import ChatMessageV2, ToolV2
+from pydantic import TypeAdapter, ValidationError
+
+from end_to_end.features.refusing import CALL_ID, NAME, Broken, answered, data_url, must, only
+
+SDK_MESSAGES = TypeAdapter(list[ChatMessageV2])
+SDK_TOOLS = TypeAdapter(list[ToolV2])
 
 
 def check(body, model):
-    """Raise ``Broken`` for what the vendor refuses."""
+    """Raise ``Broken`` for what the vendor's SDK has no type for, and for what it refuses."""
+    try:
+        SDK_MESSAGES.validate_python(body.get("messages"))
+        SDK_TOOLS.validate_python(body.get("tools", []))
+    except ValidationError as wrong:
+        raise Broken(f"not of the SDK's types: {wrong}") from None
     only(
         body, "body", "model*", "messages*", "stream", "tools", "strict_tools", "documents",
         "citation_options", "response_format", "safety_mode", "max_tokens", "stop_sequences",

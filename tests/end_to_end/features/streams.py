@@ -1,10 +1,13 @@
 """A whole answer as its vendor streams it: texts and arguments in two pieces, frames in order.
 
 Event orders are documented (OpenAI's, Anthropic's and Google's references, read on 2026-11-21) and
-those of the recorded wires in tests/fixtures.
+those of the recorded wires in tests/fixtures; Amazon's are those of botocore 1.44's model of the
+service, Cohere's those of cohere-python 7.3.1, read on 2026-11-28.
 """
 
 import json
+
+from trivium.wire.event_stream import event
 
 
 def frames(shape, body):
@@ -14,6 +17,7 @@ def frames(shape, body):
         "responses": _responses,
         "messages": _messages,
         "generate": _generate,
+        "converse": _converse,
         "cohere": _cohere,
     }[shape](body)
 
@@ -230,6 +234,50 @@ def _generate(body):
         for one in candidates
     ]
     return [*out, plain(body | {"candidates": ends})]
+
+
+def _converse(body):
+    out = [told("messageStart", role="assistant")]
+    for at, block in enumerate(body["output"]["message"]["content"]):
+        ((kind, inner),) = block.items()
+        begin, deltas = _converse_block(kind, inner)
+        if begin is not None:
+            out.append(told("contentBlockStart", contentBlockIndex=at, start={kind: begin}))
+        out += [told("contentBlockDelta", contentBlockIndex=at, delta=delta) for delta in deltas]
+        out.append(told("contentBlockStop", contentBlockIndex=at))
+    names = ("stopReason", "additionalModelResponseFields")
+    out.append(told("messageStop", **{name: body[name] for name in names if name in body}))
+    names = ("usage", "metrics", "serviceTier")
+    return [*out, told("metadata", **{name: body[name] for name in names if name in body})]
+
+
+def told(kind, **members):
+    """One event of Converse's stream, in its frame."""
+    return event(kind, json.dumps(members, ensure_ascii=False).encode())
+
+
+def _converse_block(kind, inner):
+    """What a block begins with, if it is told of, and its deltas."""
+    if kind == "text":
+        return None, [{"text": piece} for piece in halves(inner)]
+    if kind == "citationsContent":
+        words = [{"text": piece} for one in inner["content"] for piece in halves(one["text"])]
+        return None, [*words, *({"citation": one} for one in inner["citations"])]
+    if kind == "toolUse":
+        text = json.dumps(inner["input"], ensure_ascii=False) if inner["input"] else ""
+        head = {name: value for name, value in inner.items() if name != "input"}
+        return head, [{"toolUse": {"input": piece}} for piece in halves(text) or [""]]
+    if kind == "toolResult":
+        head = {name: value for name, value in inner.items() if name != "content"}
+        return head, [{"toolResult": inner["content"]}]
+    if kind == "image":
+        return {"format": inner["format"]}, [{"image": {"source": inner["source"]}}]
+    if "redactedContent" in inner:
+        return None, [{"reasoningContent": inner}]
+    said = inner["reasoningText"]
+    rows = [{"text": piece} for piece in halves(said["text"])]
+    rows += [{"signature": said["signature"]}] if "signature" in said else []
+    return None, [{"reasoningContent": row} for row in rows]
 
 
 def _cohere(body):

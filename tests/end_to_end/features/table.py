@@ -2,11 +2,19 @@
 
 import functools
 
-from end_to_end.features.asking import CALLERS, SHAPES
+from end_to_end.features.asking import SHAPES
 from end_to_end.features.journeys import JOURNEYS
 from end_to_end.features.requests import REQUESTS
 from end_to_end.features.telling import TELLINGS
-from end_to_end.features.verdicts import LOST, NO_WORDS, of_asking, of_telling
+from end_to_end.features.verdicts import (
+    LOSSLESS,
+    LOST,
+    NO_WORDS,
+    REFUSED,
+    REPORTED,
+    of_asking,
+    of_telling,
+)
 
 HEAD = """\
 # What is carried between the shapes
@@ -29,7 +37,47 @@ The same shape is relayed as it came. A feature that is missing from a caller's 
 its shape has no words for.
 """
 
-MODELS = (("chat", "o3"), ("messages", "claude-sonnet-4-5"), ("generate", "gemini-2.5-pro"))
+SUMMARY = """\
+
+## Every pair
+
+What it comes to, for what most clients use: the weakest word among the features that are named, in
+what is asked and in what is answered. `tests/end_to_end/sdk/test_pairs.py` plays each of the 36
+pairs with the official SDK of the caller's shape against a double that refuses what the upstream's
+vendor refuses.
+
+| Column | Features |
+|---|---|
+"""
+COLUMNS = {
+    "text": (("asked", "plain text"), ("asked", "several turns"), ("told", "text")),
+    "stream": (
+        ("told", "streamed arguments"),
+        ("told", "error in the stream"),
+        ("told", "heartbeats"),
+    ),
+    "tools": (
+        ("asked", "tools"),
+        ("asked", "call and result"),
+        ("asked", "parallel calls"),
+        ("told", "parallel calls"),
+    ),
+    "images": (("asked", "image bytes"),),
+    "structured output": (("asked", "structured output"),),
+    "reasoning": (
+        ("told", "reasoning shown"),
+        ("told", "signed reasoning, back in the next turn"),
+    ),
+}
+"""Of the table of pairs: the features that each column is about."""
+WORST = (LOST, REFUSED, REPORTED, LOSSLESS, NO_WORDS)
+MODELS = (
+    ("chat", "o3"),
+    ("messages", "claude-sonnet-4-5"),
+    ("generate", "gemini-2.5-pro"),
+    ("converse", "anthropic.claude-sonnet-4-5-20250929-v1:0"),
+    ("cohere", "command-a-reasoning-08-2025"),
+)
 """One a shape whose profile differs from it: no sampling, thinking by a budget."""
 STEERING = frozenset(
     {
@@ -58,7 +106,7 @@ Requests for an effort leave 64 tokens for the whole answer here, so that a budg
 def cells():
     """(kind, title, caller, upstream) -> verdict, for everything that can be said at all."""
     out = {}
-    for caller in CALLERS:
+    for caller in SHAPES:
         for upstream in SHAPES:
             for case in REQUESTS:
                 out["asked", case.title, caller, upstream] = of_asking(case, caller, upstream)
@@ -76,7 +124,7 @@ def known():
         (case.title, caller, model): of_asking(case, caller, upstream, model)
         for case in REQUESTS
         if case.title in STEERING
-        for caller in CALLERS
+        for caller in SHAPES
         for upstream, model in MODELS
         if caller in case.bodies
     }
@@ -90,8 +138,8 @@ def lost():
 
 def document():
     """The whole page."""
-    parts = [HEAD]
-    for caller in CALLERS:
+    parts = [HEAD + _pairs()]
+    for caller in SHAPES:
         parts.append(f"\n## A {caller} caller\n")
         parts.append(_rows(caller, "asked", "asks for"))
         parts.append(_rows(caller, "told", "is answered"))
@@ -110,6 +158,26 @@ def document():
         ]
         parts.append("")
     return "\n".join(parts)
+
+
+def _pairs():
+    """What the columns are about, and a row for each pair."""
+    out = [
+        f"| {column} | {', '.join(dict.fromkeys(title for _, title in features))} |"
+        for column, features in COLUMNS.items()
+    ]
+    out += ["", f"| caller | upstream | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 2) + "|"]
+    for caller in SHAPES:
+        for upstream in SHAPES:
+            words = [weakest(column, caller, upstream).lower() for column in COLUMNS]
+            out.append(f"| {caller} | {upstream} | {' | '.join(words)} |")
+    return SUMMARY + "\n".join(out) + "\n"
+
+
+def weakest(column, caller, upstream):
+    """The weakest word of a column for one pair."""
+    words = {cells()[kind, title, caller, upstream].word for kind, title in COLUMNS[column]}
+    return min(words, key=WORST.index)
 
 
 def _models():

@@ -7,6 +7,17 @@ paths in the canonical form. Sources: the vendors' references and SDK types, rea
 
 import dataclasses
 
+from end_to_end.features.answering import (
+    calling,
+    chat,
+    cohere,
+    converse,
+    generate,
+    message,
+    messages,
+    responses,
+    thought,
+)
 from end_to_end.features.asking import PNG, SHAPES, WAV
 
 TEXT = "Grüße aus Köln."
@@ -27,166 +38,26 @@ class Telling:
     """Whether the text is the same everywhere: nothing is put into it, nothing taken out."""
 
 
-def chat(message=None, finish="stop", *, choices=None, usage=None, **more):
-    """A chat completion."""
-    rows = choices or [message if isinstance(message, dict) else {"content": message}]
-    return {
-        "id": "chatcmpl-9",
-        "object": "chat.completion",
-        "created": 1795219200,
-        "model": "m",
-        "choices": [
-            {
-                "index": at,
-                "message": {"role": "assistant", "content": None, "refusal": None} | row,
-                "logprobs": more.get("logprobs"),
-                "finish_reason": finish,
-            }
-            for at, row in enumerate(rows)
-        ],
-        "usage": usage or {"prompt_tokens": 20, "completion_tokens": 7, "total_tokens": 27},
-    } | {name: value for name, value in more.items() if name != "logprobs"}
-
-
-def responses(*output, status="completed", reason=None, usage=None, **more):
-    """A response."""
-    return {
-        "id": "resp_9",
-        "object": "response",
-        "created_at": 1795219200,
-        "status": status,
-        "error": None,
-        "incomplete_details": {"reason": reason} if reason else None,
-        "model": "m",
-        "output": [
-            {"id": f"{one['type'][:2]}_{at}", "status": status} | one
-            for at, one in enumerate(output)
-        ],
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-        "tools": [],
-        "usage": usage
-        or {
-            "input_tokens": 20,
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": 7,
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": 27,
-        },
-    } | more
-
-
-def message(*content, **more):
-    """The message item of a response."""
-    rows = [
-        {"type": "output_text", "text": one, "annotations": [], "logprobs": []} | more
-        if isinstance(one, str)
-        else one
-        for one in content
-    ]
-    return {"type": "message", "role": "assistant", "content": rows}
-
-
-def messages(*content, stop="end_turn", sequence=None, usage=None, **more):
-    """A message."""
-    return {
-        "id": "msg_9",
-        "type": "message",
-        "role": "assistant",
-        "model": "m",
-        "content": [
-            {"type": "text", "text": one} if isinstance(one, str) else one for one in content
-        ],
-        "stop_reason": stop,
-        "stop_sequence": sequence,
-        "usage": usage or {"input_tokens": 20, "output_tokens": 7},
-    } | more
-
-
-def generate(*parts, finish="STOP", candidates=None, usage=None, **more):
-    """A generated answer."""
-    rows = candidates or [parts]
-    return {
-        "candidates": [
-            {
-                "content": {
-                    "role": "model",
-                    "parts": [{"text": one} if isinstance(one, str) else one for one in row],
-                },
-                "finishReason": finish,
-                "index": at,
-            }
-            | more
-            for at, row in enumerate(rows)
-        ],
-        "usageMetadata": usage
-        or {"promptTokenCount": 20, "candidatesTokenCount": 7, "totalTokenCount": 27},
-        "modelVersion": "m",
-        "responseId": "r9",
-    }
-
-
-def cohere(*content, calls=(), plan=None, finish="COMPLETE", usage=None, **more):
-    """A chat of Cohere's."""
-    message = {
-        "role": "assistant",
-        "content": [
-            {"type": "text", "text": one} if isinstance(one, str) else one for one in content
-        ],
-        "tool_plan": plan,
-        "tool_calls": list(calls),
-    }
-    counts = {"input_tokens": 20, "output_tokens": 7}
-    return {
-        "id": "c9",
-        "finish_reason": finish,
-        "message": {name: value for name, value in message.items() if value} | more,
-        "usage": usage or {"billed_units": counts, "tokens": counts},
-    }
-
-
-def function(call, name, text, found):
-    """One function call a shape."""
-    return {
-        "chat": {
-            "id": call,
-            "type": "function",
-            "function": {"name": name, "arguments": text},
-        },
-        "responses": {
-            "type": "function_call",
-            "call_id": call,
-            "name": name,
-            "arguments": text,
-        },
-        "messages": {"type": "tool_use", "id": call, "name": name, "input": found},
-        "generate": {"functionCall": {"id": call, "name": name, "args": found}},
-        "cohere": {"id": call, "type": "function", "function": {"name": name, "arguments": text}},
-    }
-
-
-def calling(*calls, text=None):
-    """An answer of calls, after some words."""
-    rows = [function(*call) for call in calls]
-    own = {shape: [row[shape] for row in rows] for shape in (*SHAPES, "cohere")}
-    words = [text] if text else []
-    return {
-        "chat": chat({"content": text, "tool_calls": own["chat"]}, "tool_calls"),
-        "responses": responses(*(message(one) for one in words), *own["responses"]),
-        "messages": messages(*words, *own["messages"], stop="tool_use"),
-        "generate": generate(*words, *own["generate"]),
-        "cohere": cohere(calls=own["cohere"], plan=text, finish="TOOL_CALL"),
-    }
-
-
-def ending(chat_, reason, messages_, generate_):
+def ending(chat_, reason, messages_, generate_, converse_):
     """A text that ends for this reason."""
     return {
+        "converse": converse(TEXT, stop=converse_),
         "chat": chat(TEXT, chat_),
         "responses": responses(message(TEXT), status="incomplete", reason=reason),
         "messages": messages(TEXT, stop=messages_),
         "generate": generate(TEXT, finish=generate_),
     }
+
+
+def ran(name, found):
+    """A tool that Amazon ran, and what came of it."""
+    return (
+        {"toolUse": {"toolUseId": "s1", "name": name, "type": "server_tool_use", "input": found}},
+        {"toolResult": {
+            "toolUseId": "s1", "type": f"{name}_result", "status": "success",
+            "content": [{"text": "1"}],
+        }},
+    )  # fmt: skip
 
 
 SUMMARY = [{"type": "summary_text", "text": "Hm."}]
@@ -195,7 +66,7 @@ THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": "c2lnbmF0dXJl"}
 CITED = {"type": "url_citation", "url": URL, "title": "A", "start_index": 0, "end_index": 5}
 SURE = {"token": "Y", "logprob": -0.25, "bytes": [89]}
 NEXT = SURE | {"top_logprobs": [{"token": "x", "logprob": -2.5, "bytes": [120]}]}
-FILTERED = ("candidates.0.category", "candidates.0.explanation")
+FILTERED = ("candidates.0.why",)
 NOWHERE = ("candidates.0.parts",)
 
 TELLINGS = (
@@ -206,6 +77,8 @@ TELLINGS = (
             "responses": responses(message(TEXT)),
             "messages": messages(TEXT),
             "generate": generate(TEXT),
+            "converse": converse(TEXT),
+            "cohere": cohere(TEXT),
         },
     ),
     Telling(
@@ -214,6 +87,8 @@ TELLINGS = (
             "responses": responses(message("One.", "Two.")),
             "messages": messages("One.", "Two."),
             "generate": generate("One.", "Two."),
+            "converse": converse("One.", "Two."),
+            "cohere": cohere("One.", "Two."),
         },
     ),
     Telling("empty answer", {
@@ -221,6 +96,8 @@ TELLINGS = (
         "responses": responses(),
         "messages": messages(),
         "generate": generate(),
+        "converse": converse(),
+        "cohere": cohere(),
     }),
     Telling(
         "text and a call",
@@ -240,21 +117,37 @@ TELLINGS = (
     }, {
         "messages": ("candidates.0.parts.0", "candidates.0.finish"),
         "generate": ("candidates.0.parts.0",),
-    }, "a messages caller reads the words as text, and `refusal` as the end; a generate caller reads the words"),
-    Telling("length", ending("length", "max_output_tokens", "max_tokens", "MAX_TOKENS")),
+        "converse": ("candidates.0.parts.0", "candidates.0.finish"),
+        "cohere": ("candidates.0.parts.0",),
+    }, "a messages and a converse caller read the words as text, and `refusal` or `content_filtered` as the end; a generate and a cohere caller read the words"),
+    Telling(
+        "length",
+        ending("length", "max_output_tokens", "max_tokens", "MAX_TOKENS", "max_tokens")
+        | {"cohere": cohere(TEXT, finish="MAX_TOKENS")},
+    ),
     Telling(
         "window full",
-        {"messages": messages(TEXT, stop="model_context_window_exceeded")},
-        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish",)), "told as the limit of length",
+        {
+            "messages": messages(TEXT, stop="model_context_window_exceeded"),
+            "converse": converse(TEXT, stop="model_context_window_exceeded"),
+        },
+        dict.fromkeys(("chat", "responses", "generate", "cohere"), ("candidates.0.finish",)), "told as the limit of length",
     ),
     Telling(
         "stop sequence",
-        {"messages": messages(TEXT, stop="stop_sequence", sequence="END")},
-        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish", "candidates.0.stop_sequence")), "which one fired; the end is a plain stop",
+        {
+            "messages": messages(TEXT, stop="stop_sequence", sequence="END"),
+            "converse": converse(
+                TEXT, stop="stop_sequence", additionalModelResponseFields={"stop_sequence": "END"}
+            ),
+            "cohere": cohere(TEXT, finish="STOP_SEQUENCE"),
+        },
+        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish", "candidates.0.stop_sequence"))
+        | dict.fromkeys(("converse", "cohere"), ("candidates.0.stop_sequence",)), "which one fired; the end is a plain stop, but for a converse and a cohere caller",
     ),
     Telling(
         "safety block",
-        ending("content_filter", "content_filter", "refusal", "SAFETY")
+        ending("content_filter", "content_filter", "refusal", "SAFETY", "guardrail_intervened")
         | {
             "messages": messages(
                 TEXT,
@@ -262,7 +155,8 @@ TELLINGS = (
                 stop_details={"type": "refusal", "category": "bio", "explanation": "No."},
             )
         },
-        dict.fromkeys(("chat", "responses", "generate"), FILTERED), "category and explanation",
+        dict.fromkeys(("chat", "responses", "generate", "converse"), FILTERED)
+        | {"cohere": (*FILTERED, "candidates.0.finish")}, "category and explanation; a cohere caller is told an error, its one word for what is not complete",
     ),
     Telling(
         "prompt blocked",
@@ -274,20 +168,23 @@ TELLINGS = (
                 "responseId": "r9",
             }
         },
-        dict.fromkeys(("chat", "responses"), FILTERED), "the explanation; the end says that it was filtered",
+        dict.fromkeys(("chat", "responses", "converse"), FILTERED)
+        | {"cohere": (*FILTERED, "candidates.0.finish")}, "the explanation; the end says that it was filtered, or to a cohere caller that it failed",
     ),
     Telling(
         "paused, and not to be gone on with",
         {"messages": messages(TEXT, stop="pause_turn")},
-        dict.fromkeys(("chat", "responses", "generate"), ("candidates.0.finish",)), "told as filtered or as unknown, never as a limit or as complete; it comes to this after eight rounds, or when the limit on the output or the money is used up",
+        dict.fromkeys(("chat", "responses", "generate", "converse", "cohere"), ("candidates.0.finish",)), "told as filtered, as an error or as unknown, never as a limit or as complete; it comes to this after eight rounds, or when the limit on the output or the money is used up",
     ),
     Telling("reasoning shown", {
         "chat": chat({"content": TEXT, "reasoning_content": "Hm."}),
         "responses": responses({"type": "reasoning", "summary": SUMMARY}, message(TEXT)),
         "messages": messages(THOUGHT, TEXT),
         "generate": generate({"text": "Hm.", "thought": True}, TEXT),
+        "converse": converse(thought("Hm.", "c2lnbmF0dXJl"), TEXT),
+        "cohere": cohere({"type": "thinking", "thinking": "Hm."}, TEXT),
     }, dict.fromkeys(
-        ("chat", "messages", "generate"), ("candidates.0.parts.0.form",)
+        ("chat", "messages", "generate", "converse", "cohere"), ("candidates.0.parts.0.form",)
     ), "whether it is all of the reasoning or a summary"),
     Telling("usage classes", {
         "chat": chat(TEXT, usage={
@@ -309,13 +206,30 @@ TELLINGS = (
             "promptTokenCount": 20, "cachedContentTokenCount": 8, "candidatesTokenCount": 4,
             "thoughtsTokenCount": 3, "totalTokenCount": 27,
         }),
-    }, {"generate": ("usage.fresh", "usage.cache_write_short")}, "writes to a cache count as fresh input"),
+        "converse": converse(TEXT, usage={
+            "inputTokens": 10, "cacheReadInputTokens": 8, "cacheWriteInputTokens": 2,
+            "outputTokens": 7, "totalTokens": 27,
+        }),
+        "cohere": cohere(TEXT, usage={
+            "billed_units": {"input_tokens": 20, "output_tokens": 7},
+            "tokens": {"input_tokens": 80, "output_tokens": 9}, "cached_tokens": 68,
+        }),
+    }, {
+        "generate": ("usage.fresh", "usage.cache_write_short"),
+        "converse": ("usage.output", "usage.reasoning"),
+        "cohere": ("usage.fresh", "usage.cache_write_short", "usage.output", "usage.reasoning"),
+    }, "writes to a cache count as fresh input for a generate and a cohere caller, reasoning as output for a converse and a cohere caller"),
     Telling("long cache writes", {
         "messages": messages(TEXT, usage={
             "input_tokens": 10, "cache_creation_input_tokens": 2, "output_tokens": 7,
             "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 2},
         }),
+        "converse": converse(TEXT, usage={
+            "inputTokens": 10, "cacheWriteInputTokens": 2, "outputTokens": 7, "totalTokens": 19,
+            "cacheDetails": [{"ttl": "1h", "inputTokens": 2}],
+        }),
     }, {
+        "cohere": ("usage.fresh", "usage.cache_write"),
         "chat": ("usage.cache_write",), "responses": ("usage.cache_write",),
         "generate": ("usage.fresh", "usage.cache_write"),
     }, "how long what was written is kept"),
@@ -329,7 +243,8 @@ TELLINGS = (
             "promptTokenCount": 20, "candidatesTokenCount": 7, "totalTokenCount": 27,
             "serviceTier": "flex",
         }),
-    }, {"messages": ("service_tier",)}, "the tier that served it, where that one has no name"),
+        "converse": converse(TEXT, serviceTier={"type": "flex"}),
+    }, {"messages": ("service_tier",), "cohere": ("service_tier",)}, "the tier that served it, where that one has no name"),
     Telling("citations", {
         "chat": chat({
             "content": TEXT,
@@ -349,21 +264,35 @@ TELLINGS = (
                 {"segment": {"startIndex": 0, "endIndex": 7}, "groundingChunkIndices": [0]},
             ],
         }),
-    }, {"messages": ("candidates.0.parts.0.citations",)}, "in a stream, a messages caller sees the whole block cited: its words are told by then; the others are not told a source's own words"),
+        "converse": converse({"citationsContent": {
+            "content": [{"text": TEXT}],
+            "citations": [{
+                "title": "A", "location": {"web": {"url": URL, "domain": "example.org"}},
+                "sourceContent": [{"text": "A."}],
+            }],
+        }}),
+        "cohere": cohere(TEXT, citations=[{
+            "start": 0, "end": 5, "text": "Grüße", "content_index": 0, "type": "TEXT_CONTENT",
+            "sources": [{
+                "type": "document", "id": "d1", "document": {"title": "A", "url": URL},
+            }],
+        }]),
+    }, dict.fromkeys(("messages", "converse"), ("candidates.0.parts.0.citations",)), "in a stream, a messages and a converse caller see the whole block cited: its words are told by then; the others are not told a source's own words"),
     Telling("images in the answer", {
         "responses": responses({"type": "image_generation_call", "result": PNG}),
         "generate": generate({"inlineData": {"mimeType": "image/png", "data": PNG}}),
-    }, {"messages": NOWHERE}, "words stand for it", words_stay=False),
+        "converse": converse({"image": {"format": "png", "source": {"bytes": PNG}}}),
+    }, {"messages": NOWHERE, "cohere": NOWHERE}, "words stand for it", words_stay=False),
     Telling("audio in the answer", {
         "chat": chat({"audio": {
             "id": "audio_1", "data": WAV, "expires_at": 1795222800, "transcript": "Hi",
         }}),
         "generate": generate({"inlineData": {"mimeType": "audio/wav", "data": WAV}}),
-    }, {"responses": NOWHERE, "messages": NOWHERE, "generate": ("candidates.0.parts.0.transcript",)}, "its transcript, or words that stand for it; asking for audio is refused before", words_stay=False),
+    }, {"responses": NOWHERE, "messages": NOWHERE, "converse": NOWHERE, "cohere": NOWHERE, "generate": ("candidates.0.parts.0.transcript",)}, "its transcript, or words that stand for it; asking for audio is refused before", words_stay=False),
     Telling("several candidates", {
         "chat": chat(choices=[{"content": "One."}, {"content": "Two."}]),
         "generate": generate(candidates=[["One."], ["Two."]]),
-    }, dict.fromkeys(("responses", "messages"), ("candidates",)), "all but the first; asking for several is refused before"),
+    }, dict.fromkeys(("responses", "messages", "converse", "cohere"), ("candidates",)), "all but the first; asking for several is refused before"),
     Telling("log probabilities", {
         "chat": chat("Y", logprobs={"content": [NEXT], "refusal": None}),
         "responses": responses(message("Y", logprobs=[NEXT])),
@@ -371,7 +300,8 @@ TELLINGS = (
             "chosenCandidates": [{"token": "Y", "logProbability": -0.25}],
             "topCandidates": [{"candidates": [{"token": "x", "logProbability": -2.5}]}],
         }),
-    }, {"messages": ("candidates.0.parts",)}, "all of them; asking for them is refused before"),
+        "cohere": cohere("Y", logprobs=[{"text": "Y", "token_ids": [9], "logprobs": [-0.25]}]),
+    }, {"messages": NOWHERE, "converse": NOWHERE, "cohere": NOWHERE}, "all of them, where asking for them is refused before; a cohere caller is not told what else was likely"),
     Telling("a search by the vendor", {
         "responses": responses({
             "type": "web_search_call", "action": {"type": "search", "query": "q"},
@@ -386,6 +316,7 @@ TELLINGS = (
             }],
         }, TEXT),
         "generate": generate(TEXT, groundingMetadata={"webSearchQueries": ["q"]}),
+        "converse": converse(*ran("nova_grounding", {"query": "q"}), TEXT),
     }, dict.fromkeys(SHAPES, NOWHERE), "what the vendor's search found; a responses and a generate caller are told what was searched for, the others nothing of it. Sources that are cited are citations"),
     Telling("a page fetched by the vendor", {
         "messages": messages({
@@ -395,7 +326,7 @@ TELLINGS = (
             "type": "web_fetch_tool_result", "tool_use_id": "srvtoolu_1",
             "content": {"type": "web_fetch_tool_result_error", "error_code": "unavailable"},
         }, TEXT),
-    }, dict.fromkeys(("chat", "responses", "generate"), NOWHERE), "all of it"),
+    }, dict.fromkeys(("chat", "responses", "generate", "converse", "cohere"), NOWHERE), "all of it"),
     Telling("code run by the vendor", {
         "responses": responses({
             "type": "code_interpreter_call", "code": "print(1)", "container_id": "c1",
@@ -416,6 +347,7 @@ TELLINGS = (
             {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
             TEXT,
         ),
+        "converse": converse(*ran("nova_code_interpreter", {"code": "print(1)"}), TEXT),
     }, dict.fromkeys(SHAPES, NOWHERE), "the code and what came of it"),
 )  # fmt: skip
 """In the order of the table in docs/translation.md."""

@@ -6,7 +6,7 @@ from end_to_end.features.asking import (
     OSLO,
     PNG,
     ROME,
-    SHAPES,
+    WRITTEN,
     Asking,
     called,
     calling,
@@ -89,14 +89,14 @@ def _searching(**tools):
 
 
 TOOLING = (
-    Asking("tools", {shape: tooled(shape) for shape in SHAPES}),
+    Asking("tools", {shape: tooled(shape) for shape in WRITTEN}),
     Asking(
         "strict tools",
         {
             shape: tooled(shape, tools=[function(shape, strict=True)])
-            for shape in SHAPES
-            if shape != "generate"
-        },
+            for shape in ("chat", "responses", "messages")
+        }
+        | {"cohere": tooled("cohere", strict_tools=True)},
         ("tools.0.strict",),
     ),
     Asking("call and result", calling(ROME, results=["Sunny."])),
@@ -109,6 +109,7 @@ TOOLING = (
             responses="required",
             messages={"type": "any"},
             generate=_mode("ANY"),
+            cohere="REQUIRED",
         ),
     ),
     Asking(
@@ -119,10 +120,18 @@ TOOLING = (
             messages={"type": "tool", "name": "now"},
             generate=_mode("ANY", "now"),
         ),
+        ("choice", "tools"),
     ),
     Asking(
         "no call",
-        _choices(chat="none", responses="none", messages={"type": "none"}, generate=_mode("NONE")),
+        _choices(
+            chat="none",
+            responses="none",
+            messages={"type": "none"},
+            generate=_mode("NONE"),
+            cohere="NONE",
+        ),
+        ("choice", "tools"),
     ),
     Asking(
         "some tools allowed",
@@ -275,6 +284,6 @@ TOOLING = (
     ),
     Asking(
         "an empty object as parameters",
-        {shape: tooled(shape, tools=[function(shape, schema=NOTHING)]) for shape in SHAPES},
+        {shape: tooled(shape, tools=[function(shape, schema=NOTHING)]) for shape in WRITTEN},
     ),
 )

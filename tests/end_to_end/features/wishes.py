@@ -2,7 +2,7 @@
 
 from end_to_end.features.asking import (
     CITY,
-    SHAPES,
+    WRITTEN,
     Asking,
     config,
     every,
@@ -22,6 +22,7 @@ SCHEMA = {
     },
     "messages": {"output_config": {"format": {"type": "json_schema", "schema": CITY}}},
     "generate": config(responseMimeType="application/json", responseJsonSchema=CITY),
+    "cohere": {"response_format": {"type": "json_object", "json_schema": CITY}},
 }
 
 
@@ -33,6 +34,7 @@ WISHES = (
             chat={"response_format": {"type": "json_object"}},
             responses={"text": {"format": {"type": "json_object"}}},
             generate=config(responseMimeType="application/json"),
+            cohere={"response_format": {"type": "json_object"}},
         ),
         ("format", "instructions"),
     ),
@@ -52,6 +54,7 @@ WISHES = (
             responses={"temperature": 0.5},
             messages={"temperature": 0.5},
             generate=config(temperature=0.5),
+            cohere={"temperature": 0.5},
         ),
         ("sampling.temperature",),
     ),
@@ -71,21 +74,38 @@ WISHES = (
             responses={"top_p": 0.5},
             messages={"top_p": 0.5},
             generate=config(topP=0.5),
+            cohere={"p": 0.5},
         ),
         ("sampling.top_p",),
     ),
-    Asking("top_k", every(messages={"top_k": 5}, generate=config(topK=5)), ("sampling.top_k",)),
+    Asking(
+        "top_k",
+        every(messages={"top_k": 5}, generate=config(topK=5), cohere={"k": 5}),
+        ("sampling.top_k",),
+    ),
     Asking(
         "frequency penalty",
-        every(chat={"frequency_penalty": 0.5}, generate=config(frequencyPenalty=0.5)),
+        every(
+            chat={"frequency_penalty": 0.5},
+            generate=config(frequencyPenalty=0.5),
+            cohere={"frequency_penalty": 0.5},
+        ),
         ("sampling.frequency_penalty",),
     ),
     Asking(
         "presence penalty",
-        every(chat={"presence_penalty": 0.5}, generate=config(presencePenalty=0.5)),
+        every(
+            chat={"presence_penalty": 0.5},
+            generate=config(presencePenalty=0.5),
+            cohere={"presence_penalty": 0.5},
+        ),
         ("sampling.presence_penalty",),
     ),
-    Asking("seed", every(chat={"seed": 7}, generate=config(seed=7)), ("sampling.seed",)),
+    Asking(
+        "seed",
+        every(chat={"seed": 7}, generate=config(seed=7), cohere={"seed": 7}),
+        ("sampling.seed",),
+    ),
     Asking("logit_bias", every(chat={"logit_bias": {"50256": -100}}), ("sampling.logit_bias",)),
     Asking(
         "log probabilities",
@@ -93,6 +113,16 @@ WISHES = (
             chat={"logprobs": True, "top_logprobs": 2},
             responses={"include": ["message.output_text.logprobs"], "top_logprobs": 2},
             generate=config(responseLogprobs=True, logprobs=2),
+        ),
+        ("logprobs", "top_logprobs"),
+    ),
+    Asking(
+        "log probabilities of what is said alone",
+        every(
+            chat={"logprobs": True},
+            responses={"include": ["message.output_text.logprobs"]},
+            generate=config(responseLogprobs=True),
+            cohere={"logprobs": True},
         ),
     ),
     Asking("several candidates (n)", every(chat={"n": 2}, generate=config(candidateCount=2))),
@@ -102,6 +132,7 @@ WISHES = (
             chat={"stop": ["END"]},
             messages={"stop_sequences": ["END"]},
             generate=config(stopSequences=["END"]),
+            cohere={"stop_sequences": ["END"]},
         ),
         ("stop",),
     ),
@@ -110,6 +141,7 @@ WISHES = (
         every(
             messages={"stop_sequences": list("ABCDE")},
             generate=config(stopSequences=list("ABCDE")),
+            cohere={"stop_sequences": list("ABCDE")},
         ),
         ("stop",),
     ),
@@ -140,8 +172,13 @@ WISHES = (
                 "thinking": {"type": "enabled", "budget_tokens": 8192},
             },
             generate=config(maxOutputTokens=20_000, thinkingConfig={"thinkingBudget": 8192}),
+            cohere={
+                "max_tokens": 20_000,
+                "thinking": {"type": "enabled", "token_budget": 8192},
+            },
         ),
         ("reasoning",),
+        same={"cohere": ("reasoning.shown",)},
     ),
     Asking(
         "thinking in tokens between two steps",
@@ -151,8 +188,13 @@ WISHES = (
                 "thinking": {"type": "enabled", "budget_tokens": 5000},
             },
             generate=config(maxOutputTokens=20_000, thinkingConfig={"thinkingBudget": 5000}),
+            cohere={
+                "max_tokens": 20_000,
+                "thinking": {"type": "enabled", "token_budget": 5000},
+            },
         ),
         ("reasoning",),
+        same={"cohere": ("reasoning.shown",)},
     ),
     Asking(
         "thinking off",
@@ -161,8 +203,10 @@ WISHES = (
             responses={"reasoning": {"effort": "none"}},
             messages={"thinking": {"type": "disabled"}},
             generate=config(thinkingConfig={"thinkingBudget": 0}),
+            cohere={"thinking": {"type": "disabled"}},
         ),
         ("reasoning",),
+        same={"converse": ("reasoning",)},
     ),
     Asking(
         "thoughts shown",
@@ -170,8 +214,10 @@ WISHES = (
             responses={"reasoning": {"effort": "high", "summary": "auto"}},
             messages={"thinking": {"type": "adaptive", "display": "summarized"}},
             generate=config(thinkingConfig={"includeThoughts": True}),
+            cohere={"thinking": {"type": "enabled"}},
         ),
         ("reasoning",),
+        same={"cohere": ("reasoning",)},
     ),
     Asking(
         "verbosity",
@@ -206,6 +252,7 @@ WISHES = (
             generate={"serviceTier": "FLEX"},
         ),
         ("service_tier",),
+        same={"cohere": ("service_tier: 'default'",)},
     ),
     Asking(
         "metadata",
@@ -254,13 +301,36 @@ WISHES = (
         ("extensions",),
     ),
     Asking(
+        "a mode of safety and a priority",
+        every(cohere={"safety_mode": "STRICT", "priority": 3}),
+        ("extensions",),
+    ),
+    Asking(
+        "documents to answer from",
+        every(cohere={"documents": ["Köln", {"id": "d1", "data": {"text": "Oslo"}}]}),
+        ("turns.0.parts",),
+        ("Köln", "Oslo"),
+    ),
+    Asking(
+        "documents that are not to be cited",
+        every(cohere={"documents": ["Köln"], "citation_options": {"mode": "OFF"}}),
+        ("turns.0.parts",),
+        ("Köln",),
+        same=dict.fromkeys(("chat", "responses"), ("turns.0.parts",)),
+    ),
+    Asking(
+        "how citations are made",
+        every(cohere={"citation_options": {"mode": "FAST"}}),
+        ("extensions",),
+    ),
+    Asking(
         "predicted output",
         every(chat={"prediction": {"type": "content", "content": "Hi"}}),
         ("extensions",),
     ),
     Asking(
         "a member nobody knows",
-        every(**{key: {"frobnicate": 1} for key in SHAPES}),
+        every(**{key: {"frobnicate": 1} for key in WRITTEN}),
         ("extensions",),
     ),
 )

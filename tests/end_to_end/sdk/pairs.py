@@ -7,7 +7,7 @@ translation fails in the SDK under test. Its answers are those of ``features/tel
 
 import json
 
-from end_to_end.features import journeys, rules, streams, telling
+from end_to_end.features import answering, journeys, rules, streams
 from end_to_end.features.asking import PNG, SHAPES
 from end_to_end.features.telling import TELLINGS, TEXT
 from end_to_end.sdk.house import VENDOR_KEY
@@ -39,11 +39,11 @@ STATUS = {"bad": 400, "busy": 429, "broke": 500, "over": 529}
 def _saying(text):
     """A plain answer in every shape."""
     return {
-        "chat": telling.chat(text),
-        "responses": telling.responses(telling.message(text)),
-        "messages": telling.messages(text),
-        "generate": telling.generate(text),
-        "cohere": telling.cohere(text),
+        "chat": answering.chat(text),
+        "responses": answering.responses(answering.message(text)),
+        "messages": answering.messages(text),
+        "generate": answering.generate(text),
+        "cohere": answering.cohere(text),
     }
 
 
@@ -58,14 +58,14 @@ ANSWERS = {
     "town": _saying(TOWN),
     "length": _told("length"),
     "block": _told("safety block"),
-    "calls": telling.calling(*CALLS, text="Let me see."),
+    "calls": answering.calling(*CALLS, text="Let me see."),
     "signed": journeys.SIGNED,
     "refusal": _told("refusal in words"),
     "usage": _told("usage classes"),
 }
-ANSWERS["length"] = ANSWERS["length"] | {"cohere": telling.cohere(TEXT, finish="MAX_TOKENS")}
+ANSWERS["length"] = ANSWERS["length"] | {"cohere": answering.cohere(TEXT, finish="MAX_TOKENS")}
 ANSWERS["usage"] = ANSWERS["usage"] | {
-    "cohere": telling.cohere(
+    "cohere": answering.cohere(
         TEXT,
         usage={
             "billed_units": {"input_tokens": 20, "output_tokens": 7},

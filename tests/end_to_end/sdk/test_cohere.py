@@ -8,7 +8,7 @@ import json
 import cohere
 import pytest
 
-from end_to_end.features import streams, telling
+from end_to_end.features import answering, streams, telling
 from end_to_end.sdk.clients import Wire, cohere_at, google_at, openai_at
 from end_to_end.sdk.house import VENDOR_KEY
 from end_to_end.sdk.scenes import SCENES, VECTOR
@@ -23,7 +23,7 @@ CITED = {
     "content_index": 0,
     "type": "TEXT_CONTENT",
 }
-ANSWER = telling.cohere(
+ANSWER = answering.cohere(
     telling.TEXT,
     citations=[CITED],
     usage={
@@ -75,7 +75,7 @@ def cites(asked, stage):
         "end_char_index": 5,
     }
     block = {"type": "text", "text": telling.TEXT, "citations": [citation]}
-    body = telling.messages(block)
+    body = answering.messages(block)
     if not asked.stream:
         stage.whole(body)
         return

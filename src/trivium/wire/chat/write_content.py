@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
 from trivium.conversation.items import Part
-from trivium.conversation.member_table import Concept
+from trivium.conversation.member_table import Concept, addressed, citable
 from trivium.conversation.parts import (
     Audio,
     CacheMark,
@@ -78,7 +78,8 @@ class ContentWriter(WriterBase):
             return self._document(part)
         if isinstance(part, SearchResult):
             if part.citable:
-                self.lacks(Concept.CITATION, "the chat shape cannot ask for citations")
+                where = citable(self.shape)
+                self.lacks(Concept.CITATION, "the chat shape cannot ask for citations", where)
             return [_text(searched(part))]
         if isinstance(part, VendorPart):
             return self._vendor(part)
@@ -99,7 +100,8 @@ class ContentWriter(WriterBase):
         if isinstance(source, Inline):
             return data_url(source)
         if isinstance(source, Remote):
-            self._need(remote, concept)
+            if remote not in self.facts.inputs:
+                self.lacks(concept, _NOT_TAKEN, addressed(concept, self.shape))
             return source.url
         self.lacks(Concept.FILE_ID, "a file of one vendor means nothing to another")
         return ""
@@ -137,7 +139,8 @@ class ContentWriter(WriterBase):
     def _document(self, document: Document) -> list[dict[str, Any]]:
         source = document.source
         if document.citable:
-            self.lacks(Concept.CITATION, "the chat shape cannot ask for citations")
+            where = citable(self.shape)
+            self.lacks(Concept.CITATION, "the chat shape cannot ask for citations", where)
         head = _header(document)
         if isinstance(source, Pieces):
             return [*head, *(one for part in source.parts for one in self._part(part))]

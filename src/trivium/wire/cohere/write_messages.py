@@ -17,12 +17,13 @@ from trivium.conversation.fit import FILLER
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.losses import Mend, Report
-from trivium.conversation.member_table import DEMOTED, Concept
+from trivium.conversation.member_table import DEMOTED, Concept, addressed
 from trivium.conversation.parts import (
     Audio,
     Document,
     Image,
     Inline,
+    Pieces,
     Reasoning,
     Refusal,
     Remote,
@@ -131,7 +132,8 @@ class HistoryWriter(WriterBase):
             inner["url"] = data_url(source)
         elif isinstance(source, Remote):
             if Input.IMAGE_URL not in self.facts.inputs:
-                self.lacks(Concept.IMAGE, "this model takes no image URLs, only bytes")
+                where = addressed(Concept.IMAGE, self.shape)
+                self.lacks(Concept.IMAGE, "this model takes no image URLs, only bytes", where)
             inner["url"] = source.url
         else:
             self.lacks(Concept.FILE_ID, "a file of one vendor means nothing to another")
@@ -146,7 +148,9 @@ class HistoryWriter(WriterBase):
     def _document(self, part: Document | SearchResult) -> list[Row]:
         row = documents.written(part)
         if row is None:
-            self.lacks(Concept.DOCUMENT, "Cohere's shape takes documents as text only")
+            away = isinstance(part, Document) and not isinstance(part.source, Inline | Pieces)
+            where = addressed(Concept.DOCUMENT, self.shape) if away else None
+            self.lacks(Concept.DOCUMENT, "Cohere's shape takes documents as text only", where)
             return []
         native = part.native if isinstance(part, Document) else None
         own = native is not None and native.shape == documents.SHAPE

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from trivium.conversation.image_info import typed
 from trivium.conversation.losses import Mend, Report
-from trivium.conversation.member_table import Concept, foreign, member
+from trivium.conversation.member_table import Concept, addressed, foreign, member
 from trivium.conversation.parts import (
     Audio,
     Document,
@@ -105,7 +105,9 @@ class ConverseMediaWriter(WriterBase):
         found = formats.get(mime)
         if found is None:
             known = ", ".join(sorted(set(formats.values())))
-            self.lacks(concept, f"{what} must be {known}, and this is {mime[:80] or 'of no type'}")
+            where = None if isinstance(source, Inline) else addressed(concept, self.shape)
+            why = f"{what} must be {known}, and this is {mime[:80] or 'of no type'}"
+            self.lacks(concept, why, where)
         return {"format": found, "source": self._source(source, concept, what)}
 
     def _source(self, source: Inline | Remote | Stored, concept: Concept, what: str) -> BlockRow:
@@ -115,7 +117,9 @@ class ConverseMediaWriter(WriterBase):
             return {"bytes": source.data}
         if isinstance(source, Remote):
             if not source.url.startswith(_BUCKETS):
-                self.lacks(concept, "the converse shape takes bytes, and addresses in S3 only")
+                where = addressed(concept, self.shape)
+                reason = "the converse shape takes bytes, and addresses in S3 only"
+                self.lacks(concept, reason, where)
             return {"s3Location": {"uri": source.url}}
         if source.shape == SHAPE:
             return {"s3Location": stored_place(source.id)}
@@ -137,10 +141,10 @@ class ConverseMediaWriter(WriterBase):
             found = format_of(mime)
             if found is None:
                 known = ", ".join(sorted(DOCUMENTS.values()))
-                self.lacks(
-                    Concept.DOCUMENT,
-                    f"documents must be {known}, and this is {bare(mime)[:80] or 'of no type'}",
-                )
+                away = not isinstance(source, Inline)
+                where = addressed(Concept.DOCUMENT, self.shape) if away else None
+                why = f"documents must be {known}, and this is {bare(mime)[:80] or 'of no type'}"
+                self.lacks(Concept.DOCUMENT, why, where)
             row["format"] = found
             row["name"] = self._name(part)
             row["source"] = self._source(source, Concept.DOCUMENT, "documents")

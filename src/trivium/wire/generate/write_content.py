@@ -18,7 +18,7 @@ from trivium.conversation.fit import FILLER
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.losses import Mend, Rank, Report
-from trivium.conversation.member_table import DEMOTED, Concept, member
+from trivium.conversation.member_table import DEMOTED, Concept, citable, member
 from trivium.conversation.opaque import THOUGHT_SIGNATURE
 from trivium.conversation.parts import (
     Audio,
@@ -173,7 +173,8 @@ def plain(part: Part, where: str, writing: WriterBase) -> list[Row]:
         return _texts([part.text])
     if isinstance(part, SearchResult):
         if part.citable:
-            writing.lacks(Concept.CITATION, "the generate shape cannot ask for citations")
+            where = citable(writing.shape)
+            writing.lacks(Concept.CITATION, "the generate shape cannot ask for citations", where)
         return _texts([_header(part.title, part.source), *(text.text for text in part.texts)])
     if isinstance(part, VendorPart):
         return _vendor(part, writing)
@@ -231,7 +232,8 @@ def _document(part: Document, where: str, writing: WriterBase) -> list[Row]:
         writing.changes(Concept.DOCUMENT_TITLE, "said in words")
     header = _texts([_header(title, part.context)])
     if part.citable:
-        writing.lacks(Concept.CITATION, "the generate shape cannot ask for citations")
+        where = citable(writing.shape)
+        writing.lacks(Concept.CITATION, "the generate shape cannot ask for citations", where)
     if isinstance(source, Pieces):
         return header + [row for one in source.parts for row in plain(one, where, writing)]
     if Input.DOCUMENT not in writing.facts.inputs:

@@ -16,7 +16,7 @@ from trivium.conversation.calls import CallKind, ToolCall, ToolResult
 from trivium.conversation.image_info import typed
 from trivium.conversation.items import Part
 from trivium.conversation.losses import Mend, Report
-from trivium.conversation.member_table import Concept
+from trivium.conversation.member_table import Concept, addressed
 from trivium.conversation.opaque import REDACTED, SIGNATURE
 from trivium.conversation.parts import (
     Audio,
@@ -221,7 +221,8 @@ class ContentWriter(WriterBase):
         if isinstance(source, Inline) and source.mime not in IMAGES:
             self.lacks(Concept.IMAGE, f"images must be {', '.join(sorted(IMAGES))}")
         if isinstance(source, Remote) and Input.IMAGE_URL not in self.facts.inputs:
-            self.lacks(Concept.IMAGE, "this model takes no image URLs, only bytes")
+            where = addressed(Concept.IMAGE, self.shape)
+            self.lacks(Concept.IMAGE, "this model takes no image URLs, only bytes", where)
         row: Row = {"type": "image", "source": self._source(source)}
         return row | self.mark(part.cache)
 

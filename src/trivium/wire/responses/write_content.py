@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from trivium.conversation.image_info import NO_DRAWING, is_drawing, typed
 from trivium.conversation.losses import Report
-from trivium.conversation.member_table import Concept
+from trivium.conversation.member_table import Concept, addressed, citable
 from trivium.conversation.names import qualified
 from trivium.conversation.parts import (
     Audio,
@@ -74,7 +74,8 @@ class PartsWriter(WriterBase):
             found = self._document(part)
         elif isinstance(part, SearchResult):
             if part.citable:
-                self.lacks(Concept.CITATION, "the responses shape cannot ask for citations")
+                where = citable(self.shape)
+                self.lacks(Concept.CITATION, "the responses shape cannot ask for citations", where)
             text = "\n".join(one.text for one in part.texts)
             found = [words(f"{part.title}\n{part.source}\n\n{text}")]
         elif isinstance(part, Audio):
@@ -104,7 +105,8 @@ class PartsWriter(WriterBase):
 
     def _image(self, part: Image) -> list[Row]:
         if isinstance(part.source, Remote) and not self._takes(Input.IMAGE_URL):
-            self.lacks(Concept.IMAGE, "this model fetches no images")
+            where = addressed(Concept.IMAGE, self.shape)
+            self.lacks(Concept.IMAGE, "this model fetches no images", where)
             return []
         if not self._takes(Input.IMAGE):
             self.lacks(Concept.IMAGE, "this model takes no images")
@@ -126,7 +128,8 @@ class PartsWriter(WriterBase):
     def _document(self, part: Document) -> list[Row]:
         source = part.source
         if part.citable:
-            self.lacks(Concept.CITATION, "the responses shape cannot ask for citations")
+            where = citable(self.shape)
+            self.lacks(Concept.CITATION, "the responses shape cannot ask for citations", where)
         name = None if isinstance(source, Stored | Pieces) else source.name
         head = _head(part.title or name, part.context)
         if isinstance(source, Pieces):
