@@ -244,7 +244,13 @@ async def renewed(folder, database, shared, monkeypatch, *, life_s, seconds, rat
             f"tokens of {life_s} s: {around.given()}; sources away {away} times for {life_s / 2} s, "
             f"{failures} renewals failed; slowest {callers.slowest_s:.2f} s\n"
         )
-        (folder / "figures.txt").write_text(f"{figures}{callers.lost}\n")
+        why = collections.Counter(
+            (line["channel"], line.get("why", ""))
+            for node in nodes
+            for line in node.events
+            if line["event"] == "token_not_renewed"
+        )
+        (folder / "figures.txt").write_text(f"{figures}{callers.lost}\n{why}\n")
         sys.stdout.write(f"\n{figures}")
         assert [] == callers.lost[:5], figures
         assert (0, callers.sent, callers.sent) == (doubled, paid, len(arrived)), figures
