@@ -13,7 +13,7 @@ import msgspec
 import structlog
 
 from trivium.faults import Fault, Kind
-from trivium.jobs import inline_film
+from trivium.jobs import inline_video
 from trivium.jobs.model import Job
 from trivium.jobs.video_client import VideoClient, refused, upstream_video
 from trivium.providers.videos.registry import protocol_of
@@ -85,11 +85,11 @@ class VideoDownloader:
         vendor_call = protocol_of(job.account.operation).content(
             upstream_video(job, channel), variant
         )
-        if vendor_call.film is not None:
+        if vendor_call.read_file is not None:
             whole = await self._asking.ask(channel, credential, vendor_call)
             taker = take(_judge(channel))
             try:
-                await inline_film.hand_over(vendor_call.film(whole), taker)
+                await inline_video.hand_over(vendor_call.read_file(whole), taker)
             finally:
                 taker.release()
             return

@@ -168,7 +168,7 @@ def test_a_film_of_vertex_is_in_the_answer():
     video = UpstreamVideo(served=ON_VERTEX, id=THEIRS, file=seen.file)
     errand = PROTOCOL.content(video, "video")
     assert errand.path.endswith(":fetchPredictOperation")
-    found = errand.film(msgspec.json.encode({"response": {"videos": [body]}}))
+    found = errand.read_file(msgspec.json.encode({"response": {"videos": [body]}}))
     assert ("video/mp4", "AAEC") == (found.mime, found.text)
     assert PROTOCOL.delete(video) is None
 
@@ -208,5 +208,5 @@ def test_an_answer_without_the_film_is_broken(body):
     """Also when it had one a moment ago."""
     video = UpstreamVideo(served=ON_VERTEX, id=THEIRS, file="inline")
     with pytest.raises(Fault) as caught:
-        PROTOCOL.content(video, "video").film(body)
+        PROTOCOL.content(video, "video").read_file(body)
     assert Kind.UPSTREAM_BROKE is caught.value.kind

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from trivium.providers.videos.protocol import (
-    InlineFilm,
+    InlineVideo,
     ReferencePicture,
     UpstreamVideo,
     VendorCall,
@@ -71,7 +71,7 @@ class _Made(msgspec.Struct, frozen=True, rename="camel"):
     rai_media_filtered_reasons: list[Any] = []
 
 
-class _Film(msgspec.Struct, frozen=True, rename="camel"):
+class _Video(msgspec.Struct, frozen=True, rename="camel"):
     """A video in an answer of Vertex AI; its bytes are left as they are written."""
 
     bytes_base64_encoded: msgspec.Raw = _ABSENT
@@ -80,7 +80,7 @@ class _Film(msgspec.Struct, frozen=True, rename="camel"):
 
 class _Response(msgspec.Struct, frozen=True, rename="camel"):
     generate_video_response: _Made = _Made()
-    videos: list[_Film] = []
+    videos: list[_Video] = []
     rai_media_filtered_reasons: list[Any] = []
 
 
@@ -96,13 +96,13 @@ class _Operation(msgspec.Struct, frozen=True):
     response: _Response | None = None
 
 
-class _WholeFilm(msgspec.Struct, frozen=True, rename="camel"):
+class _WholeVideo(msgspec.Struct, frozen=True, rename="camel"):
     bytes_base64_encoded: str = ""
     mime_type: str = ""
 
 
 class _WholeResponse(msgspec.Struct, frozen=True):
-    videos: list[_WholeFilm] = []
+    videos: list[_WholeVideo] = []
 
 
 class _WholeOperation(msgspec.Struct, frozen=True):
@@ -176,11 +176,11 @@ def _read(body: bytes) -> SeenVideo:
     return SeenVideo(id=found.name, status=VideoStatus.COMPLETED, progress=100, file=file)
 
 
-def _theirs(name: str, film: _Film) -> SeenVideo:
+def _theirs(name: str, made: _Video) -> SeenVideo:
     """A video of Vertex AI's. Raises ``Fault`` (UPSTREAM_BROKE)."""
-    if film.bytes_base64_encoded is not _ABSENT:
+    if made.bytes_base64_encoded is not _ABSENT:
         return SeenVideo(id=name, status=VideoStatus.COMPLETED, progress=100, file=_INLINE)
-    if film.gcs_uri is not None:
+    if made.gcs_uri is not None:
         return _failed(
             name, "stored_elsewhere",
             "The upstream put the video into a bucket, where this gateway does not fetch it.",
@@ -188,16 +188,16 @@ def _theirs(name: str, film: _Film) -> SeenVideo:
     raise broken()
 
 
-def _film(body: bytes) -> InlineFilm:
+def _inline(body: bytes) -> InlineVideo:
     """The file in an answer of Vertex AI. Raises ``Fault`` (UPSTREAM_BROKE)."""
     try:
         found = _decode_whole(body)
     except (ValueError, RecursionError):
         raise broken() from None
-    films = found.response.videos
-    if not films or not films[0].bytes_base64_encoded:
+    videos = found.response.videos
+    if not videos or not videos[0].bytes_base64_encoded:
         raise broken()
-    return InlineFilm(mime=films[0].mime_type or "video/mp4", text=films[0].bytes_base64_encoded)
+    return InlineVideo(mime=videos[0].mime_type or "video/mp4", text=videos[0].bytes_base64_encoded)
 
 
 def _failed(name: str, code: object, message: object) -> SeenVideo:
@@ -228,7 +228,7 @@ def _content(video: UpstreamVideo, variant: str) -> VendorCall:
     if variant != VIDEO:
         raise lacking("variant", f"The upstream of this video makes no {variant}.")
     if video.file == _INLINE:
-        return msgspec.structs.replace(_look(video), film=_film)
+        return msgspec.structs.replace(_look(video), read_file=_inline)
     path = f"{_version(video)}/{video.file}:download"
     return VendorCall(method="GET", path=path, query={"alt": "media"})
 

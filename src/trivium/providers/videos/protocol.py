@@ -23,7 +23,7 @@ class FormBody(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...]
 
 
-class InlineFilm(msgspec.Struct, frozen=True):
+class InlineVideo(msgspec.Struct, frozen=True):
     """A file that came within an answer."""
 
     mime: str
@@ -39,7 +39,7 @@ class VendorCall(msgspec.Struct, frozen=True, kw_only=True):
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
     body: bytes | FormBody | None = None
     """JSON, or a form."""
-    film: Callable[[bytes], InlineFilm] | None = None
+    read_file: Callable[[bytes], InlineVideo] | None = None
     """Reads the file out of the answer to this; ``None``: the answer is the file. Raises ``Fault``
     (UPSTREAM_BROKE)."""
 

@@ -6,9 +6,9 @@ import base64
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.jobs.inline_film import hand_over
+from trivium.jobs.inline_video import hand_over
 from trivium.jobs.video_archive import Pipe
-from trivium.providers.videos.protocol import InlineFilm
+from trivium.providers.videos.protocol import InlineVideo
 
 
 def _refused(status, headers, body):
@@ -16,7 +16,7 @@ def _refused(status, headers, body):
 
 
 def film(data, mime="video/mp4"):
-    return InlineFilm(mime=mime, text=base64.b64encode(data).decode())
+    return InlineVideo(mime=mime, text=base64.b64encode(data).decode())
 
 
 async def taken(found, pipe, pause_s=0.0):
@@ -46,7 +46,7 @@ async def test_what_is_no_base64_is_a_broken_answer():
     """Nobody is given the half of it for the whole."""
     pipe = Pipe(10_000_000).again(_refused)
     with pytest.raises(Fault) as caught:
-        await taken(InlineFilm(mime="video/mp4", text="AAAA====AAAA"), pipe)
+        await taken(InlineVideo(mime="video/mp4", text="AAAA====AAAA"), pipe)
     assert Kind.UPSTREAM_BROKE is caught.value.kind
 
 

@@ -9,7 +9,7 @@ import binascii
 from typing import Final
 
 from trivium.faults import Fault, Kind
-from trivium.providers.videos.protocol import InlineFilm
+from trivium.providers.videos.protocol import InlineVideo
 from trivium.upstream.call import Taker
 
 _SLICE: Final = 1 << 20
@@ -46,13 +46,13 @@ class InlineCall:
         await self._goes.wait()
 
 
-async def hand_over(film: InlineFilm, taker: Taker) -> None:
+async def hand_over(video: InlineVideo, taker: Taker) -> None:
     """Have a file taken as if it came by itself. Raises what the taker's outcome holds."""
     call = InlineCall()
     taker.attach(call)
-    text = film.text
+    text = video.text
     size = len(text) // 4 * 3 - text[-2:].count("=")
-    kind = film.mime.encode("ascii", "ignore") or b"video/mp4"
+    kind = video.mime.encode("ascii", "ignore") or b"video/mp4"
     taker.head(200, [(b"content-type", kind), (b"content-length", b"%d" % size)])
     for start in range(0, len(text), _SLICE):
         if call.is_over:
