@@ -32,7 +32,7 @@ class InlineCall:
         self._goes.clear()
 
     def resume(self) -> None:
-        """Go on."""
+        """Hand over the rest after a pause."""
         self._goes.set()
 
     def abort(self) -> None:
