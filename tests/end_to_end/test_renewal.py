@@ -223,6 +223,8 @@ async def renewed(folder, database, shared, monkeypatch, *, life_s, seconds, rat
             callers = Callers(nodes, rate)
             await warmed(nodes, callers)
             async with callers.running():
+                # what the first look-ups found may be old and unused: that is not renewed ahead
+                await asyncio.sleep(life_s)
                 until, away = time.monotonic() + seconds, 0
                 while time.monotonic() < until:
                     for cloud in CLOUDS:
