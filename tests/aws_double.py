@@ -57,6 +57,8 @@ class Aws:
         """Before the metadata service answers."""
         self.token_refused = False
         """Whether the metadata service gives no token, as behind a hop limit of 1."""
+        self.is_shut = False
+        """Whether whoever asks STS is hung up on."""
         self.asked = []
         """What was asked, as ``service operation``."""
         self.requests = []
@@ -296,6 +298,9 @@ def running(**more):
         def _any(self):
             headers = {name.lower(): value for name, value in self.headers.items()}
             body = self.rfile.read(int(headers.get("content-length", 0)))
+            if aws.is_shut and self.path == "/":
+                self.close_connection = True
+                return
             status, added, text = aws.answer(self.command, self.path, headers, body)
             self.send_response_only(status)
             self.send_header("Date", formatdate(time.time() + aws.apart_s, usegmt=True))

@@ -321,6 +321,6 @@ async def test_not_all_renew_at_once(client):
             await one.wait()
             at.add(round(one._renew_at - one._loop.time()))
             one.close()
-    assert min(at) >= 3600 - 1.5 * tokens.AHEAD_S - 1
-    assert max(at) <= 3600 - tokens.AHEAD_S
+    assert min(at) >= 3600 * tokens.RENEW_FROM - 1
+    assert max(at) <= 3600 * tokens.RENEW_UNTIL
     assert len(at) > 1
