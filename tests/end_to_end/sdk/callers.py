@@ -5,6 +5,7 @@ gives it, so what is sent back is what the SDK would send.
 """
 
 import base64
+import contextlib
 import dataclasses
 import json
 from typing import Literal
@@ -338,7 +339,8 @@ class Converse:
             ]
             options["toolConfig"] = {"tools": declared}
         if stream:
-            message, end, usage = gathered(self.client.converse_stream(**options)["stream"])
+            with contextlib.closing(self.client.converse_stream(**options)["stream"]) as events:
+                message, end, usage = gathered(events)
         else:
             answer = self.client.converse(**options)
             message, end = answer["output"]["message"], answer["stopReason"]
@@ -352,7 +354,8 @@ class Converse:
             for block in content
             if "reasoningContent" in block
         ]
-        cached = usage["cacheReadInputTokens"] + usage["cacheWriteInputTokens"]
+        # the vendor leaves out what it did not cache
+        cached = usage.get("cacheReadInputTokens", 0) + usage.get("cacheWriteInputTokens", 0)
         assert usage["inputTokens"] + cached + usage["outputTokens"] == usage["totalTokens"]
         return Heard(
             "".join(block.get("text", "") for block in content),
