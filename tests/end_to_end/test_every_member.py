@@ -14,6 +14,7 @@ import types
 import typing
 
 import botocore.model
+import cohere
 import pytest
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 from botocore.loaders import Loader
@@ -34,6 +35,7 @@ PLAIN = {
     "messages": {"model": "m", "max_tokens": 3000, "messages": [TURN]},
     "generate": {"contents": [CONTENT]},
     "converse": {"messages": [{"role": "user", "content": [{"text": "Hi"}]}]},
+    "cohere": {"model": "m", "messages": [TURN]},
 }
 BEDROCK = botocore.model.ServiceModel(Loader().load_service_model("bedrock-runtime", "service-2"))
 MEMBERS = {
@@ -54,6 +56,11 @@ MEMBERS = {
         name: shape
         for name, shape in BEDROCK.shape_for("ConverseRequest").members.items()
         if name != "modelId"
+    },
+    "cohere": {
+        name: one
+        for name, one in get_type_hints(cohere.ClientV2.chat).items()
+        if name not in ("model", "request_options", "return")
     },
 }
 HISTORIES = {"messages", "input", "contents"}
@@ -100,8 +107,7 @@ class Maker:
         if inspect.isclass(kind) and issubclass(kind, enum.Enum):
             return self.random.choice(list(kind)).value
         if hasattr(kind, "model_fields"):
-            fields = kind.model_fields.items()
-            return self.members({camel(name): one.annotation for name, one in fields}, path)
+            return self.modelled(kind, path)
         if kind in (bool, int, float, bytes):
             choices = {bool: (True, False), int: (1, 2000), float: (0.5, 1.0), bytes: ("aGk=",)}
             return self.random.choice(choices[kind])
@@ -124,6 +130,15 @@ class Maker:
             return self.random.choice(kind.enum)
         simple = {"boolean": bool, "integer": int, "long": int, "float": float, "blob": bytes}
         return self.value(simple.get(kind.type_name, str), path)
+
+    def modelled(self, kind, path):
+        """A value of a class of an SDK's: Google's are spelled otherwise on the wire."""
+        spelled = str if kind.__module__.startswith("cohere.") else camel
+        fields = {spelled(name): one for name, one in kind.model_fields.items()}
+        required = [name for name, one in fields.items() if one.is_required()]
+        if spelled is camel:
+            required = []
+        return self.members({name: one.annotation for name, one in fields.items()}, path, required)
 
     def members(self, kinds, path, required=()):
         """Those that there must be, and some of the others."""

@@ -14,6 +14,9 @@ from trivium.ledger.cost import cost, tariff_of
 from trivium.routing.model import PriceRow
 from trivium.wire import openai_shapes
 from trivium.wire.chat import write_usage as chat
+from trivium.wire.cohere import usage as cohere
+from trivium.wire.converse import read_usage as converse
+from trivium.wire.converse import write_answer_parts as conversed
 from trivium.wire.generate import read_usage as generate
 from trivium.wire.generate import write_usage
 from trivium.wire.messages import read_usage as messages
@@ -25,12 +28,16 @@ READERS = {
     "responses": lambda raw: openai_shapes.usage(msgspec.json.encode(raw)),
     "messages": messages.usage,
     "generate": generate.usage,
+    "converse": converse.usage,
+    "cohere": lambda raw: cohere.usage(msgspec.json.encode(raw)),
 }
 WRITERS = {
     "chat": chat.written,
     "responses": usage_object,
     "messages": counters,
     "generate": write_usage.metadata,
+    "converse": conversed.counters,
+    "cohere": cohere.written,
 }
 
 # every class has a price of its own, so that a token in the wrong one shows in the bill
@@ -77,6 +84,15 @@ CASES = [
                   "promptTokensDetails": [{"modality": "AUDIO", "tokenCount": 30}, {"modality": "IMAGE", "tokenCount": 9}],
                   "candidatesTokensDetails": [{"modality": "IMAGE", "tokenCount": 12}]},
      Usage(fresh=61, audio_input=30, image_input=9, output=8, image_output=12)),
+    ("converse", {"inputTokens": 50, "outputTokens": 3, "totalTokens": 53}, Usage(fresh=50, output=3)),
+    ("converse", {"inputTokens": 8, "outputTokens": 3, "totalTokens": 105_131,
+                  "cacheReadInputTokens": 100_000, "cacheWriteInputTokens": 5_120,
+                  "cacheDetails": [{"ttl": "5m", "inputTokens": 5_000}, {"ttl": "1h", "inputTokens": 120}]},
+     Usage(fresh=8, cache_read=100_000, cache_write_short=5_000, cache_write_long=120, output=3)),
+    ("cohere", {"billed_units": {"input_tokens": 20, "output_tokens": 7},
+                "tokens": {"input_tokens": 80, "output_tokens": 9}, "cached_tokens": 68},
+     Usage(fresh=12, cache_read=8, output=7)),
+    ("cohere", {"tokens": {"input_tokens": 80, "output_tokens": 9}}, Usage(fresh=80, output=9)),
 ]  # fmt: skip
 
 CARRIES = {
@@ -87,6 +103,11 @@ CARRIES = {
     "messages": {"audio_input": "fresh", "image_input": "fresh", "audio_output": "output",
                  "image_output": "output"},
     "generate": {"cache_write_short": "fresh", "cache_write_long": "fresh"},
+    "converse": {"audio_input": "fresh", "image_input": "fresh", "reasoning": "output",
+                 "audio_output": "output", "image_output": "output"},
+    "cohere": {"audio_input": "fresh", "image_input": "fresh", "cache_write_short": "fresh",
+               "cache_write_long": "fresh", "reasoning": "output", "audio_output": "output",
+               "image_output": "output"},
 }  # fmt: skip
 
 
@@ -133,8 +154,14 @@ def test_every_token_is_billed_once_at_its_own_price(vendor, raw, expected):
         ("messages", {"input_tokens": [1], "output_tokens": 2}),
         ("generate", {"promptTokenCount": -1}),
         ("generate", {"promptTokenCount": 1.5}),
+        ("converse", {"inputTokens": -1, "outputTokens": 2}),
+        ("converse", {"inputTokens": 1, "outputTokens": "many"}),
+        ("cohere", {"billed_units": {"input_tokens": -1, "output_tokens": 2}}),
+        ("cohere", {"tokens": {"input_tokens": "many"}}),
         ("chat", {}),
         ("messages", {}),
+        ("converse", {}),
+        ("cohere", {}),
         ("generate", {"trafficType": "ON_DEMAND"}),
     ],
 )

@@ -338,7 +338,8 @@ _RULES: Final[dict[str, Rule]] = {
     "models.bindings.channel": Rule('channel = "openai-main"', syntax.filled),
     "models.bindings.model": Rule('model = "gpt-5-2026-08-01"', syntax.filled),
     "models.bindings.shape": Rule(
-        'shape = "chat"', one_of("chat", "responses", "messages", "generate", "cohere", "vendor")
+        'shape = "chat"',
+        one_of("chat", "responses", "messages", "generate", "converse", "cohere", "vendor"),
     ),
     "models.bindings.priority": Rule("priority = 0", between(-1_000_000, 1_000_000)),
     "models.bindings.weight": Rule("weight = 1", between(0, 1_000_000)),

@@ -264,9 +264,9 @@ def _converse_block(kind, inner):
         words = [{"text": piece} for one in inner["content"] for piece in halves(one["text"])]
         return None, [*words, *({"citation": one} for one in inner["citations"])]
     if kind == "toolUse":
-        text = json.dumps(inner["input"], ensure_ascii=False) if inner["input"] else ""
+        text = json.dumps(inner["input"], ensure_ascii=False)
         head = {name: value for name, value in inner.items() if name != "input"}
-        return head, [{"toolUse": {"input": piece}} for piece in halves(text) or [""]]
+        return head, [{"toolUse": {"input": piece}} for piece in halves(text)]
     if kind == "toolResult":
         head = {name: value for name, value in inner.items() if name != "content"}
         return head, [{"toolResult": inner["content"]}]

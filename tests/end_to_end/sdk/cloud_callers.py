@@ -1,6 +1,7 @@
 """boto3 and cohere, as ``callers.py`` has the other SDKs."""
 
 import base64
+import contextlib
 import json
 
 from end_to_end.features.asking import PNG
@@ -29,7 +30,8 @@ class Converse:
             ]
             options["toolConfig"] = {"tools": declared}
         if stream:
-            message, end, usage = gathered(self.client.converse_stream(**options)["stream"])
+            with contextlib.closing(self.client.converse_stream(**options)["stream"]) as events:
+                message, end, usage = gathered(events)
         else:
             answer = self.client.converse(**options)
             message, end = answer["output"]["message"], answer["stopReason"]
@@ -43,7 +45,8 @@ class Converse:
             for block in content
             if "reasoningContent" in block
         ]
-        cached = usage["cacheReadInputTokens"] + usage["cacheWriteInputTokens"]
+        # the vendor leaves out what it did not cache
+        cached = usage.get("cacheReadInputTokens", 0) + usage.get("cacheWriteInputTokens", 0)
         assert usage["inputTokens"] + cached + usage["outputTokens"] == usage["totalTokens"]
         return Heard(
             "".join(block.get("text", "") for block in content),

@@ -13,15 +13,16 @@ from end_to_end.features.telling import TELLINGS, TEXT
 from end_to_end.sdk.house import VENDOR_KEY
 from end_to_end.sdk.scenes import refusal
 from end_to_end.sdk.vendor import Vendor
+from trivium.wire.event_stream import MEDIA_TYPE
 
 CHANNEL = {
     "chat": ("openai", "/v1"),
     "responses": ("openai", "/v1"),
     "messages": ("anthropic", ""),
     "generate": ("gemini", ""),
+    "converse": ("bedrock", ""),
     "cohere": ("cohere", "/compatibility/v1"),
 }
-UPSTREAMS = (*SHAPES, "cohere")
 TOWN = (
     '{"city":"Köln","people":1087000,"mayor":{"name":"Ada","born":null},'
     '"council":[{"name":"Bo","born":1970}],"climate":"mild"}'
@@ -43,6 +44,7 @@ def _saying(text):
         "responses": answering.responses(answering.message(text)),
         "messages": answering.messages(text),
         "generate": answering.generate(text),
+        "converse": answering.converse(text),
         "cohere": answering.cohere(text),
     }
 
@@ -57,22 +59,12 @@ ANSWERS = {
     "image": HELLO,
     "town": _saying(TOWN),
     "length": _told("length"),
-    "block": _told("safety block"),
+    "block": _told("safety block")
+    | {"converse": answering.converse(TEXT, stop="content_filtered")},
     "calls": answering.calling(*CALLS, text="Let me see."),
     "signed": journeys.SIGNED,
     "refusal": _told("refusal in words"),
     "usage": _told("usage classes"),
-}
-ANSWERS["length"] = ANSWERS["length"] | {"cohere": answering.cohere(TEXT, finish="MAX_TOKENS")}
-ANSWERS["usage"] = ANSWERS["usage"] | {
-    "cohere": answering.cohere(
-        TEXT,
-        usage={
-            "billed_units": {"input_tokens": 20, "output_tokens": 7},
-            "tokens": {"input_tokens": 80, "output_tokens": 9},
-            "cached_tokens": 64,
-        },
-    )
 }
 # the vendor signs the first call of a step, and wants it back
 ANSWERS["calls"]["generate"]["candidates"][0]["content"]["parts"][1]["thoughtSignature"] = "c2ln"
@@ -119,6 +111,7 @@ def _is_back(shape, body):
         "responses": '"function_call_output"',
         "messages": '"tool_result"',
         "generate": '"functionResponse"',
+        "converse": '"toolResult"',
         "cohere": '"role": "tool"',
     }
     return words[shape] in json.dumps(body)
@@ -129,7 +122,7 @@ def _answer(asked, bodies, stage):
     if not asked.stream:
         stage.whole(body)
         return
-    stage.begin()
+    _begin(asked.shape, stage)
     wire = streams.stream(asked.shape, body)
     for start in range(0, len(wire), 300):
         stage.piece(wire[start : start + 300])
@@ -141,6 +134,12 @@ def _refuse(shape, status, stage):
     told = {"error": {"type": kind, "message": "No.", "code": None, "param": None}}
     if shape == "messages":
         told |= {"type": "error", "request_id": "req_vendor0001"}
+    if shape == "converse":
+        named = {"x-amzn-errortype": journeys.EXCEPTIONS[status]}
+        # the service has no such status
+        status = 503 if status == 529 else status
+        stage.whole({"message": "No."}, status=status, headers=named)
+        return
     if shape == "cohere":
         told = {"id": "e9", "message": "No."}
     if shape == "generate":
@@ -151,12 +150,18 @@ def _refuse(shape, status, stage):
 def _break(shape, stage):
     """Some words, then the vendor's own error event."""
     told = streams.frames(shape, HELLO[shape])[: journeys.PIECES[shape]]
-    error = journeys.ERRORS[shape]
-    stage.begin()
+    _begin(shape, stage)
     for frame in told:
         stage.piece(frame)
-    stage.piece((streams.named if "type" in error else streams.plain)(error))
+    stage.piece(journeys.broken(shape))
     stage.end()
+
+
+def _begin(shape, stage):
+    if shape == "converse":
+        stage.begin(MEDIA_TYPE)
+    else:
+        stage.begin()
 
 
 def settings(vendor):
@@ -171,6 +176,6 @@ def settings(vendor):
         parts += [
             f'[[models]]\nname = "{scene}-{shape}"\nfree = true\ncontext_max = 128000\n'
             f'[[models.bindings]]\nchannel = "{CHANNEL[shape][0]}"\nshape = "{shape}"\n'
-            for shape in UPSTREAMS
+            for shape in SHAPES
         ]
     return "\n".join(parts)

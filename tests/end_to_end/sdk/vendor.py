@@ -35,6 +35,8 @@ SHAPES = {
 TROUBLED = frozenset({"error", "error-after", "error-flat", "failed", "cut"})
 """Scenes that begin well and end badly."""
 GENERATE = re.compile(r"/(?:v1beta|v1)/models/([^:/]+):(\w+)")
+CONVERSE = re.compile(r"/model/([^/]+)/converse(-stream)?")
+"""Where Amazon Bedrock has the converse shape."""
 HOSTED = re.compile(r".*/publishers/anthropic/models/([^:/]+):(raw|streamRaw)Predict")
 """Where Vertex AI has the messages shape."""
 
@@ -57,7 +59,8 @@ class Asked:
     @property
     def stream(self):
         """Whether the answer is to come in pieces."""
-        return self.body.get("stream") is True or ":streamGenerateContent" in self.path
+        by_path = ":streamGenerateContent" in self.path or self.path.endswith("/converse-stream")
+        return by_path or self.body.get("stream") is True
 
 
 def unhosted(found, body):
@@ -88,11 +91,11 @@ class Stage:
         handler.end_headers()
         handler.wfile.write(data)
 
-    def begin(self):
+    def begin(self, content_type="text/event-stream"):
         """A stream follows, piece by piece."""
         handler = self._handler
         handler.send_response(200)
-        handler.send_header("content-type", "text/event-stream")
+        handler.send_header("content-type", content_type)
         handler.send_header("transfer-encoding", "chunked")
         handler.end_headers()
 
@@ -132,6 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = read(raw, self.headers.get("content-type") or "")
         generate = GENERATE.fullmatch(path)
         hosted = HOSTED.fullmatch(path)
+        converse = CONVERSE.fullmatch(path)
         if hosted:
             try:
                 body = unhosted(hosted, body)
@@ -144,8 +148,14 @@ class _Handler(BaseHTTPRequestHandler):
             headers={name.lower(): value for name, value in self.headers.items()},
             raw=raw,
             body=body,
-            shape="generate" if generate else "messages" if hosted else SHAPES[path],
-            scene=generate[1] if generate else body["model"],
+            shape="generate"
+            if generate
+            else "converse"
+            if converse
+            else "messages"
+            if hosted
+            else SHAPES[path],
+            scene=(generate or converse)[1] if generate or converse else body["model"],
         )
         vendor = self.server.vendor
         vendor.asked.append(asked)
