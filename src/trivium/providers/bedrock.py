@@ -39,12 +39,13 @@ from trivium.providers.credential import (
     Refusals,
     Remedy,
     Signature,
+    Signer,
     Signing,
     Unsigned,
 )
 from trivium.providers.failure import default_failure
 from trivium.providers.identities import aws
-from trivium.providers.signature_v4 import SignatureV4
+from trivium.providers.signature_v4 import SignatureV4, SignerV4
 from trivium.providers.wrapping import BEDROCK_COUNT, BEDROCK_MESSAGES
 from trivium.wire.operation import Operation
 
@@ -142,19 +143,29 @@ def remedy(status: int, headers: Mapping[str, str], body: bytes) -> Remedy:
     return Remedy.RENEW if name in _AGED else Remedy.NONE
 
 
-def _begin(service: str, parts: Mapping[str, str], unsigned: Unsigned) -> Signature:
+def _region(parts: Mapping[str, str], unsigned: Unsigned) -> str:
     region = parts.get("region") or aws.region_of(f"https://{unsigned.host}")
     if not region:
         raise ValueError("the host names no region: credential needs region, as us-east-1")
-    return SignatureV4(parts, unsigned, region, service)
+    return region
+
+
+def _begin(service: str, parts: Mapping[str, str], unsigned: Unsigned) -> Signature:
+    return SignatureV4(parts, unsigned, _region(parts, unsigned), service)
+
+
+def _prepare(service: str, parts: Mapping[str, str], unsigned: Unsigned) -> Signer:
+    return SignerV4(parts, unsigned, _region(parts, unsigned), service)
 
 
 def _credential(service: str) -> CredentialChoice:
     begin: Callable[[Mapping[str, str], Unsigned], Signature] = partial(_begin, service)
+    prepare: Callable[[Mapping[str, str], Unsigned], Signer] = partial(_prepare, service)
     return CredentialChoice(
         key=BEARER,
         otherwise=Signing(
             begin=begin,
+            prepare=prepare,
             parts=(),
             optional=aws.NAMES,
             finder=aws.FINDER,
