@@ -1,11 +1,12 @@
 """Amazon Bedrock: Converse for every model, Claude's own shape, and endpoints of OpenAI's shapes.
 
-Four providers, because a model speaks one of them and a channel has one address:
+Five providers, because a model speaks one of them and a channel has one address:
 
 * ``bedrock``: Converse and ConverseStream, which all text models take.
 * ``bedrock-messages``: InvokeModel with bodies of the messages shape, which are Claude's.
 * ``bedrock-openai``: chat completions and responses at the same host.
 * ``bedrock-mantle``: chat completions, responses and messages at Mantle's host.
+* ``bedrock-embed``: InvokeModel with the bodies of Titan's and Cohere's embeddings.
 
 A channel with an ``api_key`` presents it (``AWS_BEARER_TOKEN_BEDROCK``); one without signs, by the
 identity that ``identities/aws.py`` finds. The region of the signature is the host's, or
@@ -272,5 +273,20 @@ MANTLE: Final = Provider(
     ),
 )
 
-PROVIDERS: Final = (CONVERSE, MESSAGES, OPENAI, MANTLE)
+EMBED: Final = Provider(
+    name="bedrock-embed",
+    title="Amazon Bedrock (embeddings by InvokeModel)",
+    base_url=None,
+    base_form=_HOST,
+    credential=_RUNTIME,
+    key_variables=_VARIABLES,
+    paths={Operation.INVOKE_EMBED: "/model/{model}/invoke"},
+    failure=failure,
+    source=(
+        "https://docs.aws.amazon.com/bedrock/latest/userguide/"
+        "model-parameters-titan-embed-text.html, read 2026-11-28"
+    ),
+)
+
+PROVIDERS: Final = (CONVERSE, MESSAGES, OPENAI, MANTLE, EMBED)
 """What the registry takes."""
