@@ -28,7 +28,7 @@ from trivium.upstream import buffered_call
 from trivium.upstream.buffered_call import BufferedCall
 from trivium.upstream.call import Client
 from trivium.upstream.finding import FinderThreads, IdentityNotFoundError
-from trivium.upstream.request import Draft
+from trivium.upstream.request import DraftHead
 from trivium.upstream.request_writer import checked_line
 from trivium.upstream.thread_client import asking
 from trivium.upstream.token_request import ANSWER_BYTES_MAX, ANSWER_S, request_of
@@ -92,15 +92,15 @@ class VendorTokens:
         self._ca_file = ca_file
         self._sources: dict[tuple[object, ...], TokenSource] = {}
 
-    def of(self, draft: Draft, kind: Renewed | Signing) -> "TokenSource":
+    def of(self, head: DraftHead, kind: Renewed | Signing) -> "TokenSource":
         """The account whose secret a request is to carry. A reload of the settings keeps it."""
-        channel = draft.channel
-        key = _account(channel, draft.credential)
+        channel = head.channel
+        key = _account(channel, head.credential)
         found = self._sources.get(key)
         if found is None:
             if len(self._sources) >= SOURCES_MAX:
                 self.close()
-            found = TokenSource(self, channel, draft.credential, kind)
+            found = TokenSource(self, channel, head.credential, kind)
             self._sources[key] = found
         return found
 
