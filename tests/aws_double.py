@@ -23,6 +23,8 @@ from botocore.credentials import Credentials
 
 WINDOW_S = 300
 """How far a request's time may be from the service's."""
+BEARER = "bedrock-api-key-abc"
+"""The API key that the runtime takes in the place of a signature."""
 IMDS_TOKEN = "AQAEAmetadata-session-token=="
 ECS_TOKEN = "container-authorization-token"
 WEB_TOKEN = "eyJhbGciOi.web-identity-token.sig"
@@ -66,6 +68,8 @@ class Aws:
         self.answers = []
         """What the runtime answers, (status, headers, body) each in turn; then a conversation."""
         self.lock = threading.Lock()
+        self.refused = 0
+        """Requests that the runtime took for wrongly signed, or for nobody's."""
         self._given = 0
 
     def give(self, who):
@@ -189,8 +193,14 @@ class Aws:
         if path == "/":
             return self._sts(method, target, headers, body)
         try:
-            key_id, _ = self.verify(method, target, headers, body, "bedrock")
+            service = "bedrock" if path.startswith(("/model/", "/openai/")) else "bedrock-mantle"
+            if headers.get("authorization") == f"Bearer {BEARER}":
+                key_id = "bearer"
+            else:
+                key_id, _ = self.verify(method, target, headers, body, service)
         except RefusedError as refused:
+            with self.lock:
+                self.refused += 1
             text = json.dumps({"message": refused.message}).encode()
             return (
                 refused.status,

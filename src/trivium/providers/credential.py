@@ -135,6 +135,8 @@ class Finder(msgspec.Struct, frozen=True, kw_only=True):
     """Whether anything is looked up for a channel with these parts. Pure, and quick."""
     plain: frozenset[str] = frozenset()
     """Parts that are no secrets: a reason may name their values."""
+    places: frozenset[str] = frozenset()
+    """Parts that say where and not who: they may stand beside a key, which needs none of them."""
     check: Callable[[frozenset[str]], None] = _anything
     """Raises ``ValueError`` for names of given parts that do not go together, as ``needs secret
     beside key_id``. Asked when settings are read."""
