@@ -114,6 +114,7 @@ OWN = {
     "/v1/audio/speech": b'{"model":"m","input":"Hi","voice":"alloy"}',
     "/v1/rerank": b'{"model":"m","query":"Hi","documents":["Hi"]}',
     "/v2/rerank": b'{"model":"m","query":"Hi","documents":["Hi"]}',
+    "/v2/embed": b'{"model":"m","texts":["Hi"],"input_type":"classification"}',
 }
 FORM = {
     "/v1/audio/transcriptions": ("file", "a.wav"),

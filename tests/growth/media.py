@@ -14,11 +14,13 @@ from trivium.wire import form, models, multipart, output_count, peek, token_coun
 from trivium.wire.audio import subtitles, transcript
 from trivium.wire.audio.length import wav
 from trivium.wire.audio.length.measure import LengthMeter as Length
+from trivium.wire.bedrock import vectors as bedrocks
 from trivium.wire.cohere import vectors as coheres
 from trivium.wire.completions import write_answer as completed
 from trivium.wire.embeddings import vectors as theirs
 from trivium.wire.generate import speech
 from trivium.wire.generate import vectors as googles
+from trivium.wire.vertex import vectors as vertexes
 from trivium.wire.images import answer as drawn
 from trivium.wire.images import edit, generate, request
 from trivium.wire.operation import CONVERSATION, Operation, Shape
@@ -186,6 +188,10 @@ def media():
         "kinds asked by Cohere's": (_table("cohere_texts", "kinds"), lambda rows: coheres.read_request(rows, "m")),
         "vectors told by Cohere": (lambda n: told.body("cohere_vectors", "vectors", n), lambda data: coheres.write_answer(coheres.read_answer(data, data.count(b"[0.5"), _broken), _VECTORS, "m")),
         "packed vectors told by Cohere": (lambda n: told.body("cohere_vectors", "packed_vectors", n), lambda data: coheres.read_answer(data, data.count(b"AAAA"), _broken)),
+        "vectors asked of Vertex": (_table("embeddings", "inputs"), lambda rows: vertexes.write_request(theirs.read_request(rows, "m"), "m", Report("t"))),
+        "hints asked of Vertex": (lambda n: VectorRequest(inputs=("a",), extensions=(Extension("x", b"1", Rank.HINT),) * n), lambda wanted: vertexes.write_request(wanted, "m", Report("t"))),
+        "vectors told by Vertex": (lambda n: b'{"predictions":[' + b",".join([b'{"embeddings":{"values":[0.5],"statistics":{"token_count":1}}}'] * n) + b"]}", lambda data: vertexes.read_vectors(data, data.count(b"values"), _broken)),
+        "hints asked of Titan": (lambda n: VectorRequest(inputs=("a",), extensions=(Extension("x", b"1", Rank.HINT),) * n), lambda wanted: bedrocks.write_request(wanted, "amazon.titan-embed-text-v2:0", Report("t"))),
         "vectors told": (_vectors, lambda data: googles.write_vectors(theirs.read_answer(data, data.count(b"index"), _broken), None, "m")),
         "vectors told by Google": (lambda n: told.body("vectors", "rows", n), lambda data: googles.read_vectors(data, data.count(b"values"), _broken)),
         "pictures told": (lambda n: told.body("images", "pictures", n), lambda data: drawn.pictures(drawn.view(data))),
