@@ -53,7 +53,7 @@ async def hand_over(video: InlineVideo, taker: Taker) -> None:
     text = video.text
     size = len(text) // 4 * 3 - text[-2:].count("=")
     kind = video.mime.encode("ascii", "ignore") or b"video/mp4"
-    taker.head(200, [(b"content-type", kind), (b"content-length", b"%d" % size)])
+    taker.head(200, ((b"content-type", kind), (b"content-length", b"%d" % size)))
     for start in range(0, len(text), _SLICE):
         if call.is_over:
             break
