@@ -56,3 +56,11 @@ async def test_one_that_is_too_large_is_left():
     with pytest.raises(Fault) as caught:
         await taken(film(bytes(3_000_000)), Pipe(1_000_000).again(_refused))
     assert Kind.BODY_TOO_LARGE is caught.value.kind
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("said", ["", "text/html", "video/mp4\r\nset-cookie: a=b", "video/é"])
+async def test_a_type_that_is_none_of_a_video_is_not_told(said):
+    """It would become a line of a head."""
+    kind, got, _ = await taken(film(b"abc", said), Pipe(100).again(_refused))
+    assert ("video/mp4", b"abc") == (kind, got)

@@ -6,14 +6,19 @@ slices.
 
 import asyncio
 import binascii
+import re
 from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.providers.videos.protocol import InlineVideo
+from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Taker
 
 _SLICE: Final = 1 << 20
 """Characters of base64 that are decoded in one turn: a multiple of four."""
+
+_KIND: Final = re.compile(r"video/[a-z0-9.+-]{1,80}")
+"""Media types that are told: what an answer says may be anything, line ends included."""
 
 
 class InlineCall:
@@ -52,8 +57,9 @@ async def hand_over(video: InlineVideo, taker: Taker) -> None:
     taker.attach(call)
     text = video.text
     size = len(text) // 4 * 3 - text[-2:].count("=")
-    kind = video.mime.encode("ascii", "ignore") or b"video/mp4"
-    taker.head(200, [(b"content-type", kind), (b"content-length", b"%d" % size)])
+    kind = video.mime if _KIND.fullmatch(video.mime) else "video/mp4"
+    head = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {size}"
+    taker.head(200, AnswerHeaders(head.encode()))
     for start in range(0, len(text), _SLICE):
         if call.is_over:
             break
