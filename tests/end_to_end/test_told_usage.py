@@ -4,14 +4,18 @@ import json
 
 import pytest
 
-from end_to_end.estimating import ASK, PATH, PROVIDER, SHAPES, Books
+from end_to_end.estimating import ASK, PATH, PROVIDER, Books
+from end_to_end.features import amazon, answering, streams
+from end_to_end.features.asking import SHAPES
 from gateway import Gateway
 from scripted_upstream import Double, Send, chunked, sized
 from trivium.conversation.usage import Usage
+from trivium.wire import event_stream
 from trivium.wire.sse import frames
 
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"
+EVENTS = b"Content-Type: application/vnd.amazon.eventstream\r\n"
 WORDS = "sixteen letters."
 """Four tokens."""
 
@@ -26,7 +30,23 @@ WHOLE = {
     "generate": {"candidates": [{"content": {"parts": [{"text": WORDS}], "role": "model"}, "finishReason": "STOP", "index": 0}],
                  "modelVersion": "up"},
 }  # fmt: skip
+WHOLE["converse"] = answering.converse(WORDS)
+WHOLE["cohere"] = answering.cohere(WORDS)
+del WHOLE["converse"]["usage"], WHOLE["cohere"]["usage"]
+PROVIDER = PROVIDER | {"converse": "bedrock", "cohere": "cohere"}
+PATH = PATH | {"converse": "/model/m/converse-stream", "cohere": "/v2/chat"}
+ASK = ASK | {
+    "converse": {"messages": [{"role": "user", "content": [{"text": "Hi"}]}]},
+    "cohere": {"messages": [{"role": "user", "content": "Hi"}], "stream": True},
+}
+WHOLLY = {
+    "/v1beta/models/m:streamGenerateContent?alt=sse": "/v1beta/models/m:generateContent",
+    "/model/m/converse-stream": "/model/m/converse",
+}
+"""Where a whole answer is asked for elsewhere."""
 COUNTERS = {
+    "converse": ("usage", "inputTokens", "outputTokens"),
+    "cohere": ("usage", "input_tokens", "output_tokens"),
     "chat": ("usage", "prompt_tokens", "completion_tokens"),
     "responses": ("usage", "input_tokens", "output_tokens"),
     "messages": ("usage", "input_tokens", "output_tokens"),
@@ -39,6 +59,8 @@ def answer(shape, count):
     """A whole answer whose output is reported so, as bytes that need not be JSON we can write."""
     member, given, made = COUNTERS[shape]
     counters = f'"{given}":9,"{made}":{count}'
+    if shape == "cohere":
+        counters = f'"billed_units":{{{counters}}}'
     return f'{json.dumps(WHOLE[shape])[:-1]},"{member}":{{{counters}}}}}'.encode()
 
 
@@ -53,6 +75,16 @@ def streamed(shape, count):
                  "output_index": 0, "content_index": 0, "delta": WORDS}  # fmt: skip
         rows = [{"type": "response.created", "sequence_number": 1, "response": opening}, delta]
         return [*(json.dumps(row).encode() for row in rows), done]
+    if shape == "converse":
+        told = amazon.events(streams.stream("converse", answering.converse(WORDS)))
+        rows = [(kind, json.dumps(data).encode()) for kind, data in told[:-1]]
+        usage = b'{"usage":{"inputTokens":9,"outputTokens":%b}}' % count.encode()
+        return [*rows, ("metadata", usage)]
+    if shape == "cohere":
+        *told, _ = streams.frames("cohere", answering.cohere(WORDS))
+        usage = b'{"billed_units":{"input_tokens":9,"output_tokens":%b}}' % count.encode()
+        end = b'{"type":"message-end","id":"c","delta":{"finish_reason":"COMPLETE","usage":%b}}'
+        return [*told, b"event: message-end\ndata: " + end % usage + b"\n\n"]
     if shape == "messages":
         message = WHOLE[shape] | {
             "content": [],
@@ -83,16 +115,22 @@ def streamed(shape, count):
     return [*(json.dumps(row).encode() for row in rows), last, b"[DONE]"]
 
 
+def spoken(shape, rows):
+    """A stream of these events."""
+    if shape == "converse":
+        frames_ = [event_stream.event(kind, data) for kind, data in rows]
+        return chunked(*frames_, headers=EVENTS)
+    if shape == "cohere":
+        return chunked(*rows, headers=SSE)
+    return chunked(*(b"data: %b\n\n" % row for row in rows), headers=SSE)
+
+
 async def used(caller, vendor, reply, *, stream, price=True):
     """What the caller is told, what is recorded, what is booked."""
     ask = {name: value for name, value in ASK[caller].items() if name != "stream" or stream}
     if stream and caller == "chat":
         ask["stream_options"] = {"include_usage": True}
-    path = (
-        PATH[caller]
-        if stream
-        else PATH[caller].replace(":streamGenerateContent?alt=sse", ":generateContent")
-    )
+    path = PATH[caller] if stream else WHOLLY.get(PATH[caller], PATH[caller])
     model = {"free": False, "price": {"input": "1", "output": "10"}} if price else {}
     async with (
         Double([[Send(reply)]]) as double,
@@ -110,7 +148,12 @@ async def used(caller, vendor, reply, *, stream, price=True):
 def told(caller, body, *, stream):
     """Input and output by the last counters that a caller got."""
     member, given, made = COUNTERS[caller]
-    rows = [frame.data for frame in frames(body)] if stream else [body]
+    if not stream:
+        rows = [body]
+    elif caller == "converse":
+        rows = [json.dumps(row).encode() for _, row in amazon.events(body)]
+    else:
+        rows = [frame.data for frame in frames(body)]
     found = {}
     for row in rows:
         if row == b"[DONE]":
@@ -119,6 +162,8 @@ def told(caller, body, *, stream):
         data = data.get("response", data)
         found |= data.get("message", {}).get(member) or {}
         found |= data.get(member) or {}
+        found |= (data.get("delta") or {}).get(member) or {} if caller == "cohere" else {}
+    found = found.get("billed_units", found)
     return found.get(given), found.get(made)
 
 
@@ -131,7 +176,7 @@ async def test_nonsense_is_told_to_nobody(vendor, stream, count):
     caller = SHAPES[SHAPES.index(vendor) - 1]
     if stream:
         rows = streamed(vendor, count)
-        reply = chunked(*(b"data: %b\n\n" % row for row in rows), headers=SSE)
+        reply = spoken(vendor, rows)
     else:
         reply = sized(answer(vendor, count), headers=JSON)
     says, recorded, booked = await used(caller, vendor, reply, stream=stream)
@@ -149,8 +194,7 @@ async def test_nonsense_of_the_callers_own_shape_is_billed_as_an_estimate(vendor
     _, recorded, booked = await used(vendor, vendor, reply, stream=False)
     assert booked == recorded
     assert (4, True) == (booked.output_total, booked.estimated)
-    rows = streamed(vendor, count)
-    reply = chunked(*(b"data: %b\n\n" % row for row in rows), headers=SSE)
+    reply = spoken(vendor, streamed(vendor, count))
     _, recorded, booked = await used(vendor, vendor, reply, stream=True)
     assert booked == recorded
     assert (4, True) == (booked.output_total, booked.estimated)

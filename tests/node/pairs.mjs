@@ -1,5 +1,5 @@
-// Sixteen pairs: every Node client against every upstream shape, behind a vendor that checks what it
-// gets. tests/end_to_end/sdk/test_pairs.py starts it; pairs.py there says what is answered.
+// Every Node client against every upstream shape, behind a vendor that checks what it gets.
+// tests/end_to_end/sdk/test_pairs.py starts it; pairs.py there says what is answered.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Anthropic } from '@anthropic-ai/sdk';
@@ -12,7 +12,7 @@ import OpenAI from 'openai-7';
 import { z } from 'zod';
 import { all, base, key } from './gateway.mjs';
 
-const upstreams = ['chat', 'responses', 'messages', 'generate'];
+const upstreams = ['chat', 'responses', 'messages', 'generate', 'converse', 'cohere'];
 const text = 'Grüße aus Köln.';
 const question = 'Weather?';
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false };
@@ -229,7 +229,9 @@ for (const [caller, named] of Object.entries(vercel)) {
       });
 
       test('how it ended', async () => {
-        for (const [scene, reason] of [['length', 'length'], ['block', 'content-filter']]) {
+        // Cohere has no word for an answer that was filtered
+        const ends = [['length', 'length'], ...(upstream === 'cohere' ? [] : [['block', 'content-filter']])];
+        for (const [scene, reason] of ends) {
           assert.equal((await ai.generateText(options(scene))).finishReason, reason, scene);
         }
       });

@@ -10,13 +10,15 @@ import zlib
 
 import pytest
 
-from end_to_end.features.asking import SHAPES, said
+from end_to_end.features.asking import said
 from end_to_end.sdk.vendor import FIXTURES
 from scripted.stage import SSE, play
 from trivium.faults import Fault, Kind
 from trivium.pipeline import client_disconnect as leaving_policy
 from trivium.wire import sse
 
+SHAPES = ("chat", "responses", "messages", "generate")
+"""Those whose recordings are real ones."""
 WIRES = {
     shape: [
         path

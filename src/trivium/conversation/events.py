@@ -1,4 +1,4 @@
-"""A streamed answer as canonical events: one vocabulary for four shapes.
+"""A streamed answer as canonical events: one vocabulary for six shapes.
 
 Order, which every reader keeps and every writer may rely on::
 
