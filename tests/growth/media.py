@@ -5,9 +5,9 @@ import msgspec
 from growth import asked, streams, told
 from trivium.conversation import image_info
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.losses import Report
+from trivium.conversation.losses import Rank, Report
 from trivium.conversation.parts import Text
-from trivium.conversation.request import Conversation
+from trivium.conversation.request import Conversation, Extension
 from trivium.conversation.vectors import VectorRequest
 from trivium.faults import Fault, Kind
 from trivium.wire import form, models, multipart, output_count, peek, token_count
@@ -20,10 +20,10 @@ from trivium.wire.completions import write_answer as completed
 from trivium.wire.embeddings import vectors as theirs
 from trivium.wire.generate import speech
 from trivium.wire.generate import vectors as googles
-from trivium.wire.vertex import vectors as vertexes
 from trivium.wire.images import answer as drawn
 from trivium.wire.images import edit, generate, request
 from trivium.wire.operation import CONVERSATION, Operation, Shape
+from trivium.wire.vertex import vectors as vertexes
 from trivium.wire.videos import request as videos
 
 _VECTORS = VectorRequest(inputs=("Hi",), packed=True)

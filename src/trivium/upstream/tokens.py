@@ -38,11 +38,7 @@ log = structlog.get_logger(__name__)
 RENEW_FROM: Final = 0.2
 RENEW_UNTIL: Final = 0.3
 """A secret is renewed in this part of its life, by chance, so that not all workers and nodes ask at
-<<<<<<< HEAD
-once. Early, so that whoever gives it may be away for half a life, whenever that begins."""
-=======
 once. So early that whoever gives it may be slow, and away for half a life at any time of it."""
->>>>>>> vertex2
 MARGIN_S: Final = 10.0
 """So long before its end it is taken for ended, or in the last twentieth: a request takes time to
 arrive, and clocks differ."""
