@@ -14,6 +14,7 @@ from trivium.wire import form, models, multipart, output_count, peek, token_coun
 from trivium.wire.audio import subtitles, transcript
 from trivium.wire.audio.length import wav
 from trivium.wire.audio.length.measure import LengthMeter as Length
+from trivium.wire.bedrock import vectors as bedrocks
 from trivium.wire.cohere import vectors as coheres
 from trivium.wire.completions import write_answer as completed
 from trivium.wire.embeddings import vectors as theirs
@@ -180,6 +181,7 @@ def media():
         "vectors asked by Google": (_table("embedded", "requests"), lambda rows: theirs.write_request(googles.read_batch(rows, "m"), "m", Report("t"))),
         "vectors asked in parts": (_table("embedded", "parts"), lambda rows: googles.read_one(rows, "m")),
         "texts asked of Cohere": (_table("embeddings", "inputs"), lambda rows: coheres.write_request(theirs.read_request(rows, "m"), "m", Report("t"))),
+        "texts asked of Bedrock": (_table("embeddings", "inputs"), lambda rows: bedrocks.write_request(theirs.read_request(rows, "m"), "cohere.embed-v4:0", Report("t"))),
         "texts asked by Cohere's": (_table("cohere_texts", "texts"), lambda rows: theirs.write_request(coheres.read_request(rows, "m"), "m", Report("t"))),
         "inputs asked by Cohere's": (_table("cohere_texts", "inputs"), lambda rows: coheres.read_request(rows, "m")),
         "pieces asked by Cohere's": (_table("cohere_texts", "pieces"), lambda rows: coheres.read_request(rows, "m")),
