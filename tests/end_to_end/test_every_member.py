@@ -181,7 +181,10 @@ def missing(shape, body, words, upstream):
     except Fault as fault:
         return [] if fault.kind is Kind.UNREPRESENTABLE and fault.param else [(str(fault),)]
     text = json.dumps(data, ensure_ascii=False)
-    told = [*(one.member for one in report.drops), *(f"{one.what.value} {one.where}" for one in report.repairs)]
+    told = [
+        *(one.member for one in report.drops),
+        *(f"{one.what.value} {one.where}" for one in report.repairs),
+    ]
     told = " ".join([*told, *report.kept])
     return [
         path
