@@ -5,7 +5,7 @@ from email.utils import formatdate
 
 import pytest
 from tests.scripted_upstream import Close, Double, Recorder, Send, Wait, sized
-from tests.upstream.lately import channel, request, signing, until
+from tests.upstream.lately import Digest, channel, request, signing, until
 
 from trivium.clock import FixedClock
 from trivium.faults import Kind
@@ -188,3 +188,32 @@ async def test_a_caller_who_leaves_ends_it(client):
         running.abort()
         await asyncio.sleep(0.2)
     assert ([], 1, 1) == (sink.log, library.calls, len(vendor.requests))
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("failing", ["remedy", "signature"])
+async def test_a_providers_code_that_fails_leaves_the_refusal(client, failing):
+    """Nobody waits for ever: what the vendor said is the answer."""
+    begun = []
+
+    def begin(parts, unsigned):
+        begun.append(unsigned)
+        if failing == "signature" and len(begun) > 1:
+            raise TypeError("a mistake")
+        return Digest(parts, unsigned)
+
+    def mistaken(*_):
+        raise TypeError("a mistake")
+
+    asked = mistaken if failing == "remedy" else remedy
+    refusals = Refusals(statuses=frozenset({403}), remedy=asked)
+    library = Library()
+    kind = signing(
+        begin, parts=(), optional=("secret",), finder=Finder(find=library.find), refusals=refusals
+    )
+    async with Double([refused(), OK]) as vendor:
+        to = channel(vendor, kind, credentials=(), parts={"region": Secret("eu")})
+        async with asyncio.timeout(10):
+            sink = await call(client, request(to))
+    assert (403, b"expired", ["head", "data", "done"]) == (sink.status, sink.body, sink.log)
+    assert 1 == len(vendor.requests)

@@ -7,11 +7,15 @@ the caller gets, or it is dropped and the request goes out once more with anothe
 import asyncio
 from typing import Final
 
+import structlog
+
 from trivium.faults import Fault
 from trivium.providers.credential import Refusals, Remedy
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.request import Request
+
+log = structlog.get_logger(__name__)
 
 REFUSAL_BYTES_MAX: Final = 65_536
 """Of a refusal's body that are held; a larger one is handed on as it comes."""
@@ -45,7 +49,7 @@ class RepeatedCall(Sink, Call):
     """A call whose first refusal may have it made once more. The sink never knows."""
 
     __slots__ = (
-        "_body", "_call", "_client", "_held", "_is_over", "_is_paused", "_presenter", "_refusals",
+        "_body", "_call", "_client", "_held", "_is_paused", "_presenter", "_refusals",
         "_sink", "_size", "_task", "reused",
     )  # fmt: skip
 
@@ -61,7 +65,7 @@ class RepeatedCall(Sink, Call):
         """The head of a refusal that is still coming."""
         self._body: list[bytes] = []
         self._size = 0
-        self._is_paused = self._is_over = False
+        self._is_paused = False
         self.reused = False
 
     def attached(self, call: Call) -> Call:
@@ -128,7 +132,6 @@ class RepeatedCall(Sink, Call):
 
     def abort(self) -> None:
         """Hang up and call the sink no more. Harmless after the end."""
-        self._is_over = True
         if self._task is not None:
             self._task.cancel()
         call, self._call = self._call, None
@@ -144,7 +147,12 @@ class RepeatedCall(Sink, Call):
         assert presenter is not None
         assert refusals is not None
         words = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
-        remedy = refusals.remedy(status, words, b"".join(self._body))
+        try:
+            remedy = refusals.remedy(status, words, b"".join(self._body))
+        except Exception:
+            # a provider's code, which may be anybody's: the refusal is the answer then
+            log.exception("remedy_failed")
+            remedy = Remedy.NONE
         if remedy is Remedy.NONE:
             self._hand_on(status, headers)
             self._sink.done()
@@ -167,7 +175,7 @@ class RepeatedCall(Sink, Call):
         try:
             request = await presenter.again(remedy, headers)
             if request is not None:
-                self._held = None
+                self._held, self._body = None, []
                 call = await self._client.open(request, self)
                 self._call = call
                 if self._is_paused:
@@ -177,5 +185,8 @@ class RepeatedCall(Sink, Call):
             self._held = None
             self._sink.broke(fault)
             return
+        except Exception:
+            # nobody else would tell the caller, who would wait for ever
+            log.exception("repeat_failed")
         self._hand_on(status, headers)
         self._sink.done()
