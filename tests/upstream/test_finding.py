@@ -117,3 +117,21 @@ async def test_whoever_leaves_leaves_the_thread(monkeypatch):
     await asyncio.gather(first, return_exceptions=True)
     go.set()
     assert found() == await threads.find(finder(hang), PARTS, AROUND)
+
+
+@pytest.mark.asyncio
+async def test_a_machine_without_threads_takes_no_places(monkeypatch):
+    """What could not begin holds up nothing once threads can be had again."""
+
+    def start(_):
+        raise RuntimeError("can't start new thread")
+
+    threads = FinderThreads()
+    with monkeypatch.context() as scarce:
+        scarce.setattr(threading.Thread, "start", start)
+        for _ in range(2 * finding.THREADS_MAX):
+            async with asyncio.timeout(5):
+                with pytest.raises(IdentityNotFoundError, match="can't start new thread") as why:
+                    await threads.find(finder(lambda *_: found()), PARTS, AROUND)
+            assert why.value.is_away
+    assert found() == await threads.find(finder(lambda *_: found()), PARTS, AROUND)

@@ -60,7 +60,11 @@ class FinderThreads:
                 is_away=True,
             ) from None
         outcome: asyncio.Future[FoundSecret | IdentityNotFoundError] = loop.create_future()
-        _start(lambda: _found(finder, parts, around), outcome, self._places.release)
+        try:
+            _start(lambda: _found(finder, parts, around), outcome, self._places.release)
+        except RuntimeError as exc:  # the machine gives no more threads
+            self._places.release()
+            raise IdentityNotFoundError(f"no look-up can be begun: {exc}", is_away=True) from None
         try:
             async with asyncio.timeout_at(until):
                 found = await outcome
