@@ -81,9 +81,9 @@ class BindingEntry(Section, frozen=True):
     model: str | None = None
     """The channel's own name for the model; ``None``: the public one."""
     shape: str | None = None
-    """``chat``, ``responses``, ``messages``, ``generate``, ``converse``, ``cohere``, or ``vendor`` for
-    the provider's own: what to speak upstream; ``None``: what the caller speaks, if the provider
-    has it."""
+    """``chat``, ``responses``, ``messages``, ``generate``, ``converse``, ``cohere``, or ``vendor``
+    for the provider's own: what to speak upstream; ``None``: what the caller speaks, if the
+    provider has it."""
     priority: int = 0
     """Lower goes first; higher ones are fallbacks."""
     cost: str | None = None
