@@ -23,7 +23,6 @@ HOT: Final = (
     "wire/chat/*.py",
     "wire/cohere/*.py",
     "wire/completions/*.py",
-    "wire/cohere/*.py",
     "wire/converse/*.py",
     "wire/generate/*.py",
     "wire/messages/*.py",

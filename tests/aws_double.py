@@ -23,6 +23,8 @@ from botocore.credentials import Credentials
 
 WINDOW_S = 300
 """How far a request's time may be from the service's."""
+BEARER = "bedrock-api-key-abc"
+"""The API key that the runtime takes in the place of a signature."""
 IMDS_TOKEN = "AQAEAmetadata-session-token=="
 ECS_TOKEN = "container-authorization-token"
 WEB_TOKEN = "eyJhbGciOi.web-identity-token.sig"
@@ -57,6 +59,8 @@ class Aws:
         """Before the metadata service answers."""
         self.token_refused = False
         """Whether the metadata service gives no token, as behind a hop limit of 1."""
+        self.is_shut = False
+        """Whether whoever asks STS is hung up on."""
         self.asked = []
         """What was asked, as ``service operation``."""
         self.requests = []
@@ -64,6 +68,8 @@ class Aws:
         self.answers = []
         """What the runtime answers, (status, headers, body) each in turn; then a conversation."""
         self.lock = threading.Lock()
+        self.refused = 0
+        """Requests that the runtime took for wrongly signed, or for nobody's."""
         self._given = 0
 
     def give(self, who):
@@ -187,8 +193,14 @@ class Aws:
         if path == "/":
             return self._sts(method, target, headers, body)
         try:
-            key_id, _ = self.verify(method, target, headers, body, "bedrock")
+            service = "bedrock" if path.startswith(("/model/", "/openai/")) else "bedrock-mantle"
+            if headers.get("authorization") == f"Bearer {BEARER}":
+                key_id = "bearer"
+            else:
+                key_id, _ = self.verify(method, target, headers, body, service)
         except RefusedError as refused:
+            with self.lock:
+                self.refused += 1
             text = json.dumps({"message": refused.message}).encode()
             return (
                 refused.status,
@@ -296,6 +308,9 @@ def running(**more):
         def _any(self):
             headers = {name.lower(): value for name, value in self.headers.items()}
             body = self.rfile.read(int(headers.get("content-length", 0)))
+            if aws.is_shut and self.path == "/":
+                self.close_connection = True
+                return
             status, added, text = aws.answer(self.command, self.path, headers, body)
             self.send_response_only(status)
             self.send_header("Date", formatdate(time.time() + aws.apart_s, usegmt=True))

@@ -63,6 +63,8 @@ class EntraDouble:
         self.fails = 0
         """A status that everything that gives tokens answers with."""
         self.waits_s = 0.0
+        self.is_shut = False
+        """Whether whoever asks for a token is hung up on."""
         self.lacks_role = False
         self.ca_file = str(folder / "entra-ca.pem")
         bound = type("Bound", (_Handler,), {"azure": self})
@@ -414,6 +416,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _serve(self):
         data = self.rfile.read(int(self.headers.get("content-length") or 0))
+        if self.azure.is_shut and self.path.endswith("/oauth2/v2.0/token"):
+            self.close_connection = True
+            return
         status, document = self.azure.answer(self.command, self.path, self.headers, data)
         is_stream = isinstance(document, bytes)
         out = document if is_stream else json.dumps(document).encode()

@@ -79,6 +79,8 @@ class GoogleDouble:
         self.may_impersonate = {}
         """Who -> e-mails."""
         self.waits_s = 0.0
+        self.is_shut = False
+        """Whether whoever asks for a token is hung up on."""
         self.server = http.server.ThreadingHTTPServer(
             ("127.0.0.1", 0), type("Bound", (_Handler,), {"google": self})
         )
@@ -390,6 +392,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _serve(self):
         data = self.rfile.read(int(self.headers.get("content-length") or 0))
+        if self.google.is_shut and self.path in ("/token", "/v1/token"):
+            self.close_connection = True
+            return
         status, document = self.google.answer(self.command, self.path, self.headers, data)
         kind = "application/json; charset=UTF-8"
         if isinstance(document, list) and "alt=sse" in self.path:

@@ -304,6 +304,7 @@ def test_everything_served_is_described():
     routed |= {("POST", videos), ("GET", videos), ("GET", f"{videos}/{{video_id}}")}
     routed |= {("DELETE", f"{videos}/{{video_id}}"), ("GET", f"{videos}/{{video_id}}/content")}
     routed.add(("POST", f"{videos}/{{video_id}}/remix"))
+    routed |= {("POST", f"/model/{{model}}/{one}") for one in ("converse", "converse-stream")}
     routed |= {("POST", EXPLAIN.decode()), ("GET", "/assets/{asset_id}")}
     # what the pages plane serves is compared with its routes where those are described
     described = {
@@ -317,7 +318,10 @@ def test_everything_served_is_described():
     assert len(clouds) > 20
     assert routed == described
     assert (
-        set(BODIES.values()) | set(METHODS.values()) == set(Operation) - ASYNC_JOBS - UPSTREAM_ONLY
+        set(BODIES.values())
+        | set(METHODS.values())
+        | {Operation.CONVERSE, Operation.CONVERSE_STREAM}
+        == set(Operation) - ASYNC_JOBS - UPSTREAM_ONLY
     )
     assert BODIES == RELAY
 

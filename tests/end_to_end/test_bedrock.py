@@ -167,10 +167,18 @@ async def test_every_way_of_identity_is_signed_for(cloud, monkeypatch, tmp_path,
 
 @pytest.mark.asyncio
 async def test_a_key_of_bedrocks_is_a_bearer(cloud, tmp_path):
-    """Nothing is signed or looked up."""
-    async with serving(tmp_path, settings(cloud, api_key="bedrock-api-key-abc")) as gateway:
+    """Beside ``credential.region``; nothing is signed or looked up, and a wrong one is told."""
+    async with serving(tmp_path, settings(cloud, api_key=aws_double.BEARER)) as gateway:
         status, body = await say(gateway)
-    assert 502 == status, "the double takes signatures only"
+    assert (200, "Hi") == (status, body["choices"][0]["message"]["content"]), gateway.log
+    assert ["bearer"] == [seen.key_id for seen in cloud.requests]
+    assert "x-amz-date" not in cloud.requests[0].headers
+    assert "bedrock-api-key" not in json.dumps(body) + gateway.log
+    other = tmp_path / "other"
+    other.mkdir()
+    async with serving(other, settings(cloud, api_key="bedrock-api-key-wrong")) as gateway:
+        status, body = await say(gateway)
+    assert 502 == status
     assert "bedrock-api-key" not in json.dumps(body) + gateway.log
     assert [] == cloud.asked
 

@@ -11,6 +11,7 @@ import pytest
 from end_to_end.features.asking import SHAPES
 from end_to_end.features.requests import REQUESTS
 from end_to_end.features.verdicts import PROVIDER, origin
+from end_to_end.features.verdicts import operation as operation_of
 from end_to_end.test_every_member import MEMBERS, TIMES, made
 from trivium.conversation.estimate import tokens
 from trivium.conversation.fit import fitted
@@ -22,7 +23,7 @@ from trivium.providers.profiles import profile
 from trivium.wire import state_refs
 from trivium.wire.codec import ReadContext
 from trivium.wire.codecs import CODECS
-from trivium.wire.operation import Operation, Shape
+from trivium.wire.operation import Shape
 from trivium.wire.peek import members
 from trivium.wire.registry import PASSAGES
 
@@ -90,7 +91,7 @@ def taken(shape, body):
     """What the gateway makes of a body, on every lane; the fault where it refuses it at once."""
     found = members(body)
     state_refs.found(body, Shape(shape))
-    operation = Operation(shape)
+    operation = operation_of(shape)
     faults = []
     try:
         facts = PASSAGES[operation].facts(found)

@@ -5,15 +5,16 @@ import msgspec
 from growth import asked, streams, told
 from trivium.conversation import image_info
 from trivium.conversation.items import Role, Turn
-from trivium.conversation.losses import Report
+from trivium.conversation.losses import Rank, Report
 from trivium.conversation.parts import Text
-from trivium.conversation.request import Conversation
+from trivium.conversation.request import Conversation, Extension
 from trivium.conversation.vectors import VectorRequest
 from trivium.faults import Fault, Kind
 from trivium.wire import form, models, multipart, output_count, peek, token_count
 from trivium.wire.audio import subtitles, transcript
 from trivium.wire.audio.length import wav
 from trivium.wire.audio.length.measure import LengthMeter as Length
+from trivium.wire.bedrock import vectors as bedrocks
 from trivium.wire.cohere import vectors as coheres
 from trivium.wire.completions import write_answer as completed
 from trivium.wire.embeddings import vectors as theirs
@@ -22,6 +23,7 @@ from trivium.wire.generate import vectors as googles
 from trivium.wire.images import answer as drawn
 from trivium.wire.images import edit, generate, request
 from trivium.wire.operation import CONVERSATION, Operation, Shape
+from trivium.wire.vertex import vectors as vertexes
 from trivium.wire.videos import request as videos
 
 _VECTORS = VectorRequest(inputs=("Hi",), packed=True)
@@ -180,12 +182,17 @@ def media():
         "vectors asked by Google": (_table("embedded", "requests"), lambda rows: theirs.write_request(googles.read_batch(rows, "m"), "m", Report("t"))),
         "vectors asked in parts": (_table("embedded", "parts"), lambda rows: googles.read_one(rows, "m")),
         "texts asked of Cohere": (_table("embeddings", "inputs"), lambda rows: coheres.write_request(theirs.read_request(rows, "m"), "m", Report("t"))),
+        "texts asked of Bedrock": (_table("embeddings", "inputs"), lambda rows: bedrocks.write_request(theirs.read_request(rows, "m"), "cohere.embed-v4:0", Report("t"))),
         "texts asked by Cohere's": (_table("cohere_texts", "texts"), lambda rows: theirs.write_request(coheres.read_request(rows, "m"), "m", Report("t"))),
         "inputs asked by Cohere's": (_table("cohere_texts", "inputs"), lambda rows: coheres.read_request(rows, "m")),
         "pieces asked by Cohere's": (_table("cohere_texts", "pieces"), lambda rows: coheres.read_request(rows, "m")),
         "kinds asked by Cohere's": (_table("cohere_texts", "kinds"), lambda rows: coheres.read_request(rows, "m")),
         "vectors told by Cohere": (lambda n: told.body("cohere_vectors", "vectors", n), lambda data: coheres.write_answer(coheres.read_answer(data, data.count(b"[0.5"), _broken), _VECTORS, "m")),
         "packed vectors told by Cohere": (lambda n: told.body("cohere_vectors", "packed_vectors", n), lambda data: coheres.read_answer(data, data.count(b"AAAA"), _broken)),
+        "vectors asked of Vertex": (_table("embeddings", "inputs"), lambda rows: vertexes.write_request(theirs.read_request(rows, "m"), "m", Report("t"))),
+        "hints asked of Vertex": (lambda n: VectorRequest(inputs=("a",), extensions=(Extension("x", b"1", Rank.HINT),) * n), lambda wanted: vertexes.write_request(wanted, "m", Report("t"))),
+        "vectors told by Vertex": (lambda n: b'{"predictions":[' + b",".join([b'{"embeddings":{"values":[0.5],"statistics":{"token_count":1}}}'] * n) + b"]}", lambda data: vertexes.read_vectors(data, data.count(b"values"), _broken)),
+        "hints asked of Titan": (lambda n: VectorRequest(inputs=("a",), extensions=(Extension("x", b"1", Rank.HINT),) * n), lambda wanted: bedrocks.write_request(wanted, "amazon.titan-embed-text-v2:0", Report("t"))),
         "vectors told": (_vectors, lambda data: googles.write_vectors(theirs.read_answer(data, data.count(b"index"), _broken), None, "m")),
         "vectors told by Google": (lambda n: told.body("vectors", "rows", n), lambda data: googles.read_vectors(data, data.count(b"values"), _broken)),
         "pictures told": (lambda n: told.body("images", "pictures", n), lambda data: drawn.pictures(drawn.view(data))),

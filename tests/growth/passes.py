@@ -5,7 +5,7 @@ import base64
 import msgspec
 
 from growth import asked, streams, told
-from growth.translating import hosted, over_answers, over_conversations
+from growth.translating import hosted_body, over_answers, over_conversations
 from trivium.conversation.losses import Rank, Report
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.target import target
@@ -126,8 +126,8 @@ def over_bytes():
         "a chunk of lines": (lambda n: event_stream.event("chunk", msgspec.json.encode({"bytes": b"{%b}" % (b"\r\n" * (8 * n))})), lambda data: Unframer().feed(data)),
         "chunks framed": (lambda n: streams.wire("messages", "texts", n), lambda data: Framer().feed(data, 1, 1)),
         "a chunk framed": (lambda n: b'event: message_stop\ndata: {"type":"message_stop","a":"%b"}\n\n' % (b"a" * (8 * n)), lambda data: Framer().feed(data, 1, 1)),
-        "a hosted body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"messages":[%b]}' % b",".join([b"{}"] * n), hosted),
-        "betas of a body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["%b"]}' % (b"a" * (8 * n)), hosted),
+        "a hosted body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"messages":[%b]}' % b",".join([b"{}"] * n), hosted_body),
+        "betas of a body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["%b"]}' % (b"a" * (8 * n)), hosted_body),
         "betas of a header": (lambda n: "a," * n, lambda header: hosted.joined(hosted.split(header))),
         "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(peek.members(data))[0])),
         "counters of invoke": (lambda n: b'{"content":[%b],"usage":{"input_tokens":1}}' % b",".join([b"{}"] * n), invoke.counters),

@@ -6,7 +6,7 @@ from growth import conversed
 from growth.asked import PNG
 from growth.cloud_streams import cohere_stream, converse_stream
 from growth.told import COUNTS
-from growth.written import streams_of
+from growth.written import arguments, streams_of
 
 
 def _chat_stream(n):

@@ -215,7 +215,7 @@ def _cut_open(n):
     return lambda: Cutter(("xyz",), 9).events(rows)
 
 
-def hosted(data):
+def hosted_body(data):
     body = peek.members(data)
     hosting = invoke.read(body, {})
     own = body.splice(hosted.unhosted("m", stream=True))

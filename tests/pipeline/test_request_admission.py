@@ -45,6 +45,8 @@ BODIES = {
     b"/v1/moderations": {"model": "m", "input": "Hello."},
     b"/v1/rerank": {"model": "m", "query": "Hi", "documents": ["Hello."]},
     b"/v2/rerank": {"model": "m", "query": "Hi", "documents": ["Hello."]},
+    b"/v2/chat": CHAT,
+    b"/v2/embed": {"model": "m", "texts": ["Hello."], "input_type": "classification"},
     b"/v1/images/generations": {"model": "m", "prompt": "A cat."},
     b"/v1/audio/speech": {"model": "m", "input": "Hello.", "voice": "alloy"},
     b"/v1/messages": CHAT | {"max_tokens": 5},

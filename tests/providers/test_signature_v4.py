@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 import botocore.auth
+import msgspec
 import pytest
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 from trivium.providers import signature_v4
 from trivium.providers.credential import Unsigned
-from trivium.providers.signature_v4 import SignatureV4, canonical_path, day_key
+from trivium.providers.signature_v4 import SignatureV4, SignerV4, canonical_path, day_key
 
 SEED = 20261128
 REQUESTS = 1_000
@@ -115,6 +116,13 @@ def test_every_request_is_signed_as_botocore_signs_it(monkeypatch):
         expected = theirs(monkeypatch, request, content, parts, region, service)
         assert expected == ours.headers(), request
         seen.add(expected["authorization"])
+        # what is prepared once signs others alike: the next body, that second and a later one
+        signer = SignerV4(parts, request, region, service)
+        for later in (0, 0.5, draw.randrange(10**6)):
+            content = body(draw)
+            again = msgspec.structs.replace(request, at=at + later)
+            expected = theirs(monkeypatch, again, content, parts, region, service)
+            assert expected == signer.sign(content, at + later), request
     assert REQUESTS == len(seen)
 
 

@@ -19,7 +19,7 @@ def source(client, service, *, secret="sk-one", kind=None, **more):
     kind = kind or renewed(service, **more)
     store = more.pop("store", None) or VendorTokens(client, FixedClock(7.0))
     to = channel(service, kind, credentials=(Secret(secret),))
-    return store.of(request(to).draft, kind)
+    return store.of(request(to).draft.head, kind)
 
 
 def text(found):
@@ -207,7 +207,7 @@ async def test_accounts_have_tokens_of_their_own(client):
 
         def of(secret):
             to = channel(service, kind, credentials=(Secret(secret),))
-            return store.of(request(to).draft, kind)
+            return store.of(request(to).draft.head, kind)
 
         assert of("a") is of("a")
         assert of("a") is not of("b")
@@ -223,7 +223,7 @@ async def test_accounts_are_bounded(client, monkeypatch):
     async with Double(numbered()) as service:
         store, kind = VendorTokens(client, FixedClock(7.0)), renewed(service)
         made = [
-            store.of(request(channel(service, kind, credentials=(Secret(one),))).draft, kind)
+            store.of(request(channel(service, kind, credentials=(Secret(one),))).draft.head, kind)
             for one in "abc"
         ]
         assert (1, 3) == (len(store._sources), len(set(made)))
@@ -321,6 +321,6 @@ async def test_not_all_renew_at_once(client):
             await one.wait()
             at.add(round(one._renew_at - one._loop.time()))
             one.close()
-    assert min(at) >= 3600 - 1.5 * tokens.AHEAD_S - 1
-    assert max(at) <= 3600 - tokens.AHEAD_S
+    assert min(at) >= 3600 * tokens.RENEW_FROM - 1
+    assert max(at) <= 3600 * tokens.RENEW_UNTIL
     assert len(at) > 1

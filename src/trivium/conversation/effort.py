@@ -35,10 +35,10 @@ def effort_of(budget: int) -> Effort:
     return min(BUDGETS, key=lambda step: (abs(BUDGETS[step] - budget), BUDGETS[step]))
 
 
-def effort_alone(requested: ReasoningSettings) -> bool:
+def effort_alone(asked: ReasoningSettings) -> bool:
     """Whether a caller asks for a step of effort and says nothing else of reasoning."""
-    bare = requested.switch is None and requested.budget is None and requested.shown is None
-    return requested.effort is not None and bare and requested.style is None
+    bare = asked.switch is None and asked.budget is None and asked.shown is None
+    return asked.effort is not None and bare and asked.style is None
 
 
 def wished(wanted: ReasoningSettings | None) -> Effort | None:

@@ -15,7 +15,7 @@ class StateOrigin(msgspec.Struct, frozen=True, gc=False):
     """The maker of an attachment. Equal origins can read each other's attachments."""
 
     shape: str
-    """Shape it was written in: ``chat``, ``responses``, ``messages``, ``generate``."""
+    """Shape it was written in: ``chat``, ``responses``, ``messages``, ``generate``, ``cohere``."""
     provider: str
     """Kind of upstream, as in the provider table."""
     account: str

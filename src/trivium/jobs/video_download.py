@@ -13,6 +13,7 @@ import msgspec
 import structlog
 
 from trivium.faults import Fault, Kind
+from trivium.jobs import inline_video
 from trivium.jobs.model import Job
 from trivium.jobs.video_client import VideoClient, refused, upstream_video
 from trivium.providers.videos.registry import protocol_of
@@ -84,6 +85,14 @@ class VideoDownloader:
         vendor_call = protocol_of(job.account.operation).content(
             upstream_video(job, channel), variant
         )
+        if vendor_call.read_file is not None:
+            whole = await self._asking.ask(channel, credential, vendor_call)
+            taker = take(_judge(channel))
+            try:
+                await inline_video.hand_over(vendor_call.read_file(whole), taker)
+            finally:
+                taker.release()
+            return
         request = self._asking.request(channel, credential, vendor_call, more=more, accept=b"*/*")
         own = request.origin
         at = _place_of(request)

@@ -423,6 +423,9 @@ class Attempt(Flow, Sink, FinishedAnswer):
             held, self._held = self._held, b""
             self.context.deliver(held)
             self.context.exchange.write(held)
+        self._succeed()
+
+    def _succeed(self) -> None:
         if not self.outcome.done():
             self.outcome.set_result(None)
 

@@ -13,6 +13,7 @@ from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
+from trivium.wire.bedrock.vectors import INVOKE
 from trivium.wire.cohere.vectors import VECTORS as COHERE
 from trivium.wire.embeddings.vectors import VECTORS
 from trivium.wire.generate.vectors import BATCH, ONE
@@ -31,6 +32,7 @@ _UPSTREAMS: Final[dict[Operation, Vectors | UpstreamVectors]] = {
     Operation.GENERATE_EMBED_BATCH: BATCH,
     Operation.GENERATE_PREDICT: PREDICT,
     Operation.COHERE_EMBED: COHERE,
+    Operation.INVOKE_EMBED: INVOKE,
 }
 
 

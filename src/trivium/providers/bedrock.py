@@ -1,11 +1,12 @@
 """Amazon Bedrock: Converse for every model, Claude's own shape, and endpoints of OpenAI's shapes.
 
-Four providers, because a model speaks one of them and a channel has one address:
+Five providers, because a model speaks one of them and a channel has one address:
 
 * ``bedrock``: Converse and ConverseStream, which all text models take.
 * ``bedrock-messages``: InvokeModel with bodies of the messages shape, which are Claude's.
 * ``bedrock-openai``: chat completions and responses at the same host.
 * ``bedrock-mantle``: chat completions, responses and messages at Mantle's host.
+* ``bedrock-embed``: InvokeModel with the bodies of Titan's and Cohere's embeddings.
 
 A channel with an ``api_key`` presents it (``AWS_BEARER_TOKEN_BEDROCK``); one without signs, by the
 identity that ``identities/aws.py`` finds. The region of the signature is the host's, or
@@ -39,12 +40,13 @@ from trivium.providers.credential import (
     Refusals,
     Remedy,
     Signature,
+    Signer,
     Signing,
     Unsigned,
 )
 from trivium.providers.failure import default_failure
 from trivium.providers.identities import aws
-from trivium.providers.signature_v4 import SignatureV4
+from trivium.providers.signature_v4 import SignatureV4, SignerV4
 from trivium.providers.wrapping import BEDROCK_COUNT, BEDROCK_MESSAGES
 from trivium.wire.operation import Operation
 
@@ -142,19 +144,29 @@ def remedy(status: int, headers: Mapping[str, str], body: bytes) -> Remedy:
     return Remedy.RENEW if name in _AGED else Remedy.NONE
 
 
-def _begin(service: str, parts: Mapping[str, str], unsigned: Unsigned) -> Signature:
+def _region(parts: Mapping[str, str], unsigned: Unsigned) -> str:
     region = parts.get("region") or aws.region_of(f"https://{unsigned.host}")
     if not region:
         raise ValueError("the host names no region: credential needs region, as us-east-1")
-    return SignatureV4(parts, unsigned, region, service)
+    return region
+
+
+def _begin(service: str, parts: Mapping[str, str], unsigned: Unsigned) -> Signature:
+    return SignatureV4(parts, unsigned, _region(parts, unsigned), service)
+
+
+def _prepare(service: str, parts: Mapping[str, str], unsigned: Unsigned) -> Signer:
+    return SignerV4(parts, unsigned, _region(parts, unsigned), service)
 
 
 def _credential(service: str) -> CredentialChoice:
     begin: Callable[[Mapping[str, str], Unsigned], Signature] = partial(_begin, service)
+    prepare: Callable[[Mapping[str, str], Unsigned], Signer] = partial(_prepare, service)
     return CredentialChoice(
         key=BEARER,
         otherwise=Signing(
             begin=begin,
+            prepare=prepare,
             parts=(),
             optional=aws.NAMES,
             finder=aws.FINDER,
@@ -261,5 +273,20 @@ MANTLE: Final = Provider(
     ),
 )
 
-PROVIDERS: Final = (CONVERSE, MESSAGES, OPENAI, MANTLE)
+EMBED: Final = Provider(
+    name="bedrock-embed",
+    title="Amazon Bedrock (embeddings by InvokeModel)",
+    base_url=None,
+    base_form=_HOST,
+    credential=_RUNTIME,
+    key_variables=_VARIABLES,
+    paths={Operation.INVOKE_EMBED: "/model/{model}/invoke"},
+    failure=failure,
+    source=(
+        "https://docs.aws.amazon.com/bedrock/latest/userguide/"
+        "model-parameters-titan-embed-text.html, read 2026-11-28"
+    ),
+)
+
+PROVIDERS: Final = (CONVERSE, MESSAGES, OPENAI, MANTLE, EMBED)
 """What the registry takes."""

@@ -135,6 +135,8 @@ class Finder(msgspec.Struct, frozen=True, kw_only=True):
     """Whether anything is looked up for a channel with these parts. Pure, and quick."""
     plain: frozenset[str] = frozenset()
     """Parts that are no secrets: a reason may name their values."""
+    places: frozenset[str] = frozenset()
+    """Parts that say where and not who: they may stand beside a key, which needs none of them."""
     check: Callable[[frozenset[str]], None] = _anything
     """Raises ``ValueError`` for names of given parts that do not go together, as ``needs secret
     beside key_id``. Asked when settings are read."""
@@ -227,12 +229,27 @@ class Signature(Protocol):
         ...
 
 
+class Signer(Protocol):
+    """Signs requests that differ in their body and their time alone."""
+
+    def sign(self, body: bytes, at: float) -> Mapping[str, str]:
+        """What is added to a request, as ``Signature.headers`` has it. Raises ``ValueError``.
+
+        ``at``: seconds since the epoch. The names are the same each time.
+        """
+        ...
+
+
 class Signing(msgspec.Struct, frozen=True, kw_only=True):
     """A signature over the composed request."""
 
     begin: Callable[[Mapping[str, str], Unsigned], Signature]
     """(parts of the secret, request) -> the signature before its body has come. Raises
     ``ValueError`` for parts that cannot be used; its text is logged and never holds one of them."""
+    prepare: Callable[[Mapping[str, str], Unsigned], Signer] | None = None
+    """The same for all requests that have path, headers and parts in common, so that what depends
+    on these is worked out once: in ``headers`` there is no ``content-length``, and ``at`` is that
+    of the first. ``None``: ``begin`` is asked for each."""
     parts: tuple[str, ...] = _KEY
     """As those of ``Renewed``."""
     optional: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ read 2026-11-28; held equal to botocore 1.44.8 (``auth.SigV4Auth``) by its tests
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -17,7 +17,7 @@ from hmac import digest
 from typing import Final
 from urllib.parse import quote
 
-from trivium.providers.credential import Signature, Unsigned
+from trivium.providers.credential import Signature, Signer, Unsigned
 
 KEYS_MAX: Final = 256
 """Days' keys that are kept, accounts times regions, and as many paths and sets of headers. All of a
@@ -25,6 +25,13 @@ kind go when it is exceeded."""
 ALGORITHM: Final = "AWS4-HMAC-SHA256"
 
 _END: Final = "aws4_request"
+_AUTHORIZATION: Final = "authorization"
+_DATE: Final = "x-amz-date"
+_SESSION: Final = "x-amz-security-token"
+_BLOCK: Final = 64
+"""Bytes that SHA-256 takes at once, to which a key is filled up."""
+_INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 _ALWAYS: Final = ("host", "content-type")
 _NEVER: Final = frozenset({"x-amzn-trace-id"})  # proxies of Amazon's own write it
 _WORD: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -35,10 +42,17 @@ _names: Final[dict[tuple[str, ...], tuple[str, ...]]] = {}
 _sound: Final[set[tuple[str, str, str | None, str]]] = set()
 
 
-class SignatureV4(Signature):
-    """One signature in the making."""
+class SignerV4(Signer):
+    """Signs requests of one path and one set of headers, with one key.
 
-    __slots__ = ("_hash", "_key_id", "_region", "_secret", "_service", "_token", "_unsigned")
+    Worked out once: what the parts, the path and the headers decide; and once a second what the
+    time does. Left for each request are its digests: of the body, of the request, and a keyed one.
+    """
+
+    __slots__ = (
+        "_added", "_after", "_before", "_canonical", "_inner", "_outer", "_own", "_second",
+        "_secret", "_token", "_where",
+    )  # fmt: skip
 
     def __init__(
         self, parts: Mapping[str, str], unsigned: Unsigned, region: str, service: str
@@ -55,9 +69,72 @@ class SignatureV4(Signature):
             if len(_sound) >= KEYS_MAX:
                 _sound.clear()
             _sound.add(of)
-        self._key_id, self._secret, self._token = of[:3]
-        self._region, self._service = region, service
-        self._unsigned = unsigned
+        self._secret, self._token = secret, token
+        self._where = (region, service)
+        headers = {**unsigned.headers, _DATE: ""}
+        if token is not None:
+            headers[_SESSION] = token
+        names = _signed_names(headers)
+        at = names.index(_DATE)
+        self._before = (
+            f"{unsigned.method.upper()}\n{_known_path(unsigned.path)}\n"
+            f"{canonical_query(unsigned.query)}\n{_lines(names[:at], headers)}{_DATE}:"
+        )
+        signed = ";".join(names)
+        self._after = f"\n{_lines(names[at + 1 :], headers)}\n{signed}\n"
+        self._own = (f"{ALGORITHM} Credential={key_id}/", f", SignedHeaders={signed}, Signature=")
+        self._second = -1
+        self._canonical = self._inner = self._outer = sha256()
+        self._added: dict[str, str] = {}
+
+    def sign(self, body: bytes, at: float) -> Mapping[str, str]:
+        """The headers of one request. Raises ``ValueError`` for a time that no calendar has."""
+        return self.headers(sha256(body).hexdigest(), at)
+
+    def headers(self, hashed: str, at: float) -> Mapping[str, str]:
+        """The same, by the body's digest in hexadecimal digits."""
+        second = int(at)
+        if second != self._second:
+            self._turn(second)
+        request = self._canonical.copy()
+        request.update(hashed.encode())
+        inner = self._inner.copy()
+        inner.update(request.hexdigest().encode())
+        outer = self._outer.copy()
+        outer.update(inner.digest())
+        found = self._added.copy()
+        found[_AUTHORIZATION] += outer.hexdigest()
+        return found
+
+    def _turn(self, second: int) -> None:
+        """Work out what the time decides."""
+        when = _written(second)
+        day = when[:8]
+        region, service = self._where
+        scope = f"{day}/{region}/{service}/{_END}"
+        self._canonical = sha256(f"{self._before}{when}{self._after}".encode("latin-1"))
+        key = day_key(self._secret, day, region, service).ljust(_BLOCK, b"\0")
+        # a keyed digest (RFC 2104) that has read what is the same: a third of hmac.digest's time
+        self._inner = sha256(key.translate(_INNER) + f"{ALGORITHM}\n{when}\n{scope}\n".encode())
+        self._outer = sha256(key.translate(_OUTER))
+        start, end = self._own
+        self._added = {_AUTHORIZATION: f"{start}{scope}{end}", _DATE: when}
+        if self._token is not None:
+            self._added[_SESSION] = self._token
+        self._second = second
+
+
+class SignatureV4(Signature):
+    """One signature in the making, of a body that comes in pieces."""
+
+    __slots__ = ("_at", "_hash", "_signer")
+
+    def __init__(
+        self, parts: Mapping[str, str], unsigned: Unsigned, region: str, service: str
+    ) -> None:
+        """Takes what ``SignerV4`` does. Raises ``ValueError`` as it does."""
+        self._signer = SignerV4(parts, unsigned, region, service)
+        self._at = unsigned.at
         self._hash = sha256()
 
     def update(self, piece: bytes) -> None:
@@ -69,26 +146,7 @@ class SignatureV4(Signature):
 
         Raises ``ValueError`` for a time that no calendar has.
         """
-        unsigned = self._unsigned
-        when = _written(int(unsigned.at))
-        added = {"x-amz-date": when}
-        if self._token is not None:
-            added["x-amz-security-token"] = self._token
-        names, lines = signed_headers({**unsigned.headers, **added})
-        request = (
-            f"{unsigned.method.upper()}\n{_known_path(unsigned.path)}\n"
-            f"{canonical_query(unsigned.query)}\n{lines}\n{names}\n{self._hash.hexdigest()}"
-        )
-        scope = f"{when[:8]}/{self._region}/{self._service}/{_END}"
-        hashed = sha256(request.encode("latin-1")).hexdigest()
-        text = f"{ALGORITHM}\n{when}\n{scope}\n{hashed}"
-        key = day_key(self._secret, when[:8], self._region, self._service)
-        signature = digest(key, text.encode(), "sha256").hex()
-        return {
-            "authorization": f"{ALGORITHM} Credential={self._key_id}/{scope}, "
-            f"SignedHeaders={names}, Signature={signature}",
-            **added,
-        }
+        return self._signer.headers(self._hash.hexdigest(), self._at)
 
 
 def _check(key_id: str, secret: str, token: str | None, region: str) -> None:
@@ -150,8 +208,8 @@ def canonical_query(query: str) -> str:
     return "&".join(f"{name}={value}" for name, value in sorted((one[0], one[2]) for one in pairs))
 
 
-def signed_headers(headers: Mapping[str, str]) -> tuple[str, str]:
-    """The names that are signed, and the lines of them, each ended by a line feed."""
+def _signed_names(headers: Mapping[str, str]) -> tuple[str, ...]:
+    """The names that are signed, in order."""
     of = tuple(headers)
     names = _names.get(of)
     if names is None:
@@ -159,8 +217,12 @@ def signed_headers(headers: Mapping[str, str]) -> tuple[str, str]:
         if len(_names) >= KEYS_MAX:
             _names.clear()
         _names[of] = names
-    lines = "".join([f"{name}:{' '.join(headers[name].split())}\n" for name in names])
-    return ";".join(names), lines
+    return names
+
+
+def _lines(names: Sequence[str], headers: Mapping[str, str]) -> str:
+    """Headers as they are signed, each ended by a line feed."""
+    return "".join([f"{name}:{' '.join(headers[name].split())}\n" for name in names])
 
 
 def _is_signed(name: str) -> bool:

@@ -108,6 +108,7 @@ VERTEX: Final = Provider(
         Operation.GENERATE_STREAM: _STREAM,
         Operation.GENERATE_COUNT: f"{_GEMINI}:countTokens",
         Operation.GENERATE_PREDICT: f"{_GEMINI}:predict",
+        Operation.GENERATE_VIDEO: f"{_GEMINI}:predictLongRunning",
     },
     stream_paths={
         Operation.GENERATE: f"{_STREAM}?alt=sse",

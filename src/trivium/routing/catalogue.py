@@ -332,7 +332,7 @@ class _Builder:
         if finder is None or len(found) != len(entry.credential):
             return
         if has_key and isinstance(provider.credential, CredentialChoice):
-            if found:
+            if found.keys() - finder.places:
                 self._report(
                     (*path, "credential"),
                     "names an identity, and there is an api_key as well: one of the two is right",

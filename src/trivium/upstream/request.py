@@ -31,8 +31,8 @@ class Body(Protocol):
         ...
 
 
-class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A request that waits for its credential: a token, or a signature over all of it."""
+class DraftHead(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What is written before a draft's body, without its credential and its length."""
 
     channel: Channel
     credential: int
@@ -41,9 +41,18 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     target: bytes
     """Path and query."""
     lines: tuple[tuple[bytes, bytes], ...]
-    """Every header but the credential's, names in lower case; ``host`` is the first."""
+    """Every header but the credential's and ``content-length``, names in lower case; ``host`` is
+    the first."""
     named: frozenset[bytes]
     """Headers that the operator wrote by hand: no credential takes their place."""
+    is_shared: bool = False
+    """Whether other requests have this very object, so that what is worked out of it is kept."""
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A request that waits for its credential: a token, or a signature over all of it."""
+
+    head: DraftHead
     body: bytes | Body
 
 

@@ -16,7 +16,7 @@ from trivium.providers.base import EVENTS, JSON, Provider
 from trivium.providers.credential import STATIC, Renewed, Signing, Static
 from trivium.routing.model import Channel, TimeLimits
 from trivium.settings.syntax import FRAMING
-from trivium.upstream.request import Body, Draft, Origin, Request
+from trivium.upstream.request import Body, Draft, DraftHead, Origin, Request
 from trivium.wire.operation import Operation
 
 ENTRIES_MAX: Final = 1024
@@ -43,8 +43,8 @@ class _Head:
     """What requests of one kind have in common."""
 
     __slots__ = (
-        "channel", "credential", "default_lines", "defaults", "forwards", "headers", "is_late",
-        "named", "origin", "start", "target", "whole",
+        "channel", "credential", "default_lines", "defaults", "drafted", "forwards", "headers",
+        "is_late", "named", "origin", "start", "target", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +78,16 @@ class _Head:
         self.default_lines = {name: _line(name, value) for name, value in defaults.items()}
         self.whole = self.start + b"".join(self.default_lines.values()) + b"content-length: "
         """``start`` and ``defaults`` up to the value of content-length."""
+        self.drafted = DraftHead(
+            channel=channel,
+            credential=credential,
+            method=b"POST",
+            target=target,
+            lines=(*headers.items(), *defaults.items()),
+            named=named,
+            is_shared=True,
+        )
+        """Of drafts to which no caller adds a header."""
 
 
 class Composer:
@@ -122,7 +132,13 @@ class Composer:
         if known is None or known.channel is not channel:
             head = self._new(key, channel, operation, model)
             if head.is_late:
-                return _request(head, body, forwarded=forwarded, stream=stream, limits=limits)
+                if forwarded and not head.forwards.isdisjoint([name for name, _ in forwarded]):
+                    return _request(head, body, forwarded=forwarded, stream=stream, limits=limits)
+                draft = Draft(head=head.drafted, body=body)
+                limits = limits or channel.limits
+                return Request(
+                    origin=head.origin, payload=b"", limits=limits, paced=stream, draft=draft
+                )
         else:
             head = known
         if forwarded:
@@ -285,21 +301,20 @@ def _request(
         *head.headers.items(),
         *(each for each in head.defaults.items() if each[0] not in names),
         *added,
-        (b"content-length", b"%d" % size),
     )
     draft, payload = None, b""
     if head.is_late:
-        draft = Draft(
+        drafted = DraftHead(
             channel=channel,
             credential=head.credential,
             method=method,
             target=target,
             lines=lines,
             named=head.named,
-            body=body,
         )
+        draft = Draft(head=drafted, body=body)
     else:
-        payload = written(method, target, lines)
+        payload = written(method, target, (*lines, (b"content-length", b"%d" % size)))
         if isinstance(body, bytes):
             payload += body
     return Request(

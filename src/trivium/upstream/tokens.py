@@ -28,22 +28,26 @@ from trivium.upstream import buffered_call
 from trivium.upstream.buffered_call import BufferedCall
 from trivium.upstream.call import Client
 from trivium.upstream.finding import FinderThreads, IdentityNotFoundError
-from trivium.upstream.request import Draft
+from trivium.upstream.request import DraftHead
 from trivium.upstream.request_writer import checked_line
 from trivium.upstream.thread_client import asking
 from trivium.upstream.token_request import ANSWER_BYTES_MAX, ANSWER_S, request_of
 
 log = structlog.get_logger(__name__)
 
-AHEAD_S: Final = 300.0
-"""A secret is renewed so long before its end, or in the last fifth of a shorter life; up to half as
-much earlier by chance, so that not all workers and nodes ask at once."""
+RENEW_FROM: Final = 0.2
+RENEW_UNTIL: Final = 0.3
+"""A secret is renewed in this part of its life, by chance, so that not all workers and nodes ask at
+once. So early that whoever gives it may be slow, and away for half a life at any time of it."""
 MARGIN_S: Final = 10.0
 """So long before its end it is taken for ended, or in the last twentieth: a request takes time to
 arrive, and clocks differ."""
 PAUSE_S: Final = 1.0
 PAUSE_MAX_S: Final = 60.0
-"""Between two attempts to renew where the service fails; doubled each time."""
+PAUSE_PART: Final = 0.05
+PAUSE_MIN_S: Final = 0.2
+"""Between two attempts to renew where the service fails; doubled each time, and no more than a part
+of a life that is short, or the least."""
 REFUSED_S: Final = 30.0
 """After a vendor's 401 had a token renewed, another 401 has it renewed again so much later at the
 soonest: what the vendor refuses then is not the token's age."""
@@ -88,15 +92,15 @@ class VendorTokens:
         self._ca_file = ca_file
         self._sources: dict[tuple[object, ...], TokenSource] = {}
 
-    def of(self, draft: Draft, kind: Renewed | Signing) -> "TokenSource":
+    def of(self, head: DraftHead, kind: Renewed | Signing) -> "TokenSource":
         """The account whose secret a request is to carry. A reload of the settings keeps it."""
-        channel = draft.channel
-        key = _account(channel, draft.credential)
+        channel = head.channel
+        key = _account(channel, head.credential)
         found = self._sources.get(key)
         if found is None:
             if len(self._sources) >= SOURCES_MAX:
                 self.close()
-            found = TokenSource(self, channel, draft.credential, kind)
+            found = TokenSource(self, channel, head.credential, kind)
             self._sources[key] = found
         return found
 
@@ -194,6 +198,7 @@ class TokenSource:
         self._until = self._renew_at = self._pause_until = self._refused_until = 0.0
         """The loop's seconds."""
         self._pause_s = PAUSE_S
+        self._pause_max_s = PAUSE_MAX_S
         self._is_used = False
         """Whether a request has had the secret since it was got."""
         self._fault: tuple[Kind, str] | None = None
@@ -314,8 +319,8 @@ class TokenSource:
             self._until = self._renew_at = _NO_END
             return
         self._until = now + life - min(life / 20, MARGIN_S)
-        early = random.uniform(1.0, 1.5)  # noqa: S311 - jitter
-        renew_s = life - early * min(life / 5, AHEAD_S)
+        self._pause_max_s = min(PAUSE_MAX_S, max(PAUSE_MIN_S, life * PAUSE_PART))
+        renew_s = life * random.uniform(RENEW_FROM, RENEW_UNTIL)  # noqa: S311 - jitter
         self._renew_at = now + renew_s
         self._later(renew_s)
 
@@ -323,9 +328,10 @@ class TokenSource:
         log.warning("token_not_renewed", channel=self._channel.name, why=why)
         self._fault, self._why = (kind, message), why
         self._failures += 1
-        self._pause_until = self._loop.time() + self._pause_s
-        self._later(self._pause_s)
-        self._pause_s = min(2 * self._pause_s, PAUSE_MAX_S)
+        pause_s = min(self._pause_s, self._pause_max_s)
+        self._pause_until = self._loop.time() + pause_s
+        self._later(pause_s)
+        self._pause_s = 2 * pause_s
 
     def _later(self, seconds: float) -> None:
         if self._timer is not None:

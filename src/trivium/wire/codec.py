@@ -2,9 +2,9 @@
 
 A codec is pure: ids, time and secrets come in as arguments, nothing goes out but values. It has two
 halves, the caller's and the upstream's, of three jobs each. ``chat``, ``responses``, ``messages``,
-``generate`` and ``converse`` have both: the six modules of docs/translation-model.md and one
-``CODEC``; ``completions`` has the caller's half, and a provider's own shape the upstream's. There
-is no module for a pair of shapes.
+``generate``, ``converse`` and ``cohere`` have both: the six modules of docs/translation-model.md
+and one ``CODEC``; ``completions`` has the caller's half, and a provider's own shape the upstream's.
+There is no module for a pair of shapes.
 """
 
 from collections.abc import Callable, Mapping

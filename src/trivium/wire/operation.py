@@ -70,6 +70,7 @@ class Operation(Enum):
     CONVERSE_STREAM = "converse_stream"  # POST /model/{model}/converse-stream
     COHERE_CHAT = "cohere_chat"  # POST /v2/chat
     COHERE_EMBED = "cohere_embed"  # POST /v2/embed
+    INVOKE_EMBED = "invoke_embed"  # /model/{model}/invoke, of texts to be embedded; upstream only
     VENDOR = "vendor"  # a conversation in the provider's own shape; upstream only
 
     __hash__ = object.__hash__  # as above
@@ -143,6 +144,7 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         Shape.EMBEDDINGS, "embeddings", Product.VECTORS, ("/v1/embeddings",),
         stand_ins=(
             Operation.COHERE_EMBED, Operation.GENERATE_EMBED_BATCH, Operation.GENERATE_PREDICT,
+            Operation.INVOKE_EMBED,
         ), hedged=True),
     Operation.SPEECH: OperationSpec(
         Shape.AUDIO, "speech", Product.SPEECH, ("/v1/audio/speech",),
@@ -181,12 +183,18 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         stand_ins=(Operation.MESSAGES_COUNT, Operation.RESPONSES_COUNT)),
     Operation.GENERATE_EMBED: OperationSpec(
         Shape.GENERATE, "embedContent", Product.VECTORS, (f"{_GENERATE}:embedContent",),
-        stand_ins=(Operation.COHERE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_PREDICT),
+        stand_ins=(
+            Operation.COHERE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_PREDICT,
+            Operation.INVOKE_EMBED,
+        ),
         hedged=True),
     Operation.GENERATE_EMBED_BATCH: OperationSpec(
         Shape.GENERATE, "batchEmbedContents", Product.VECTORS,
         (f"{_GENERATE}:batchEmbedContents",),
-        stand_ins=(Operation.COHERE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_PREDICT),
+        stand_ins=(
+            Operation.COHERE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_PREDICT,
+            Operation.INVOKE_EMBED,
+        ),
         hedged=True),
     Operation.GENERATE_PREDICT: OperationSpec(
         Shape.GENERATE, "predict", Product.VECTORS, (), hedged=True),
@@ -206,8 +214,11 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
     Operation.COHERE_EMBED: OperationSpec(
         Shape.COHERE, "Cohere embeddings", Product.VECTORS, ("/v2/embed",),
         stand_ins=(
-            Operation.EMBEDDINGS, Operation.GENERATE_EMBED_BATCH, Operation.GENERATE_PREDICT,
+            Operation.INVOKE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_EMBED_BATCH,
+            Operation.GENERATE_PREDICT,
         ), hedged=True),
+    Operation.INVOKE_EMBED: OperationSpec(
+        Shape.EMBEDDINGS, "InvokeModel of embeddings", Product.VECTORS, (), hedged=True),
     # a conversation; the provider brings the codec
     Operation.VENDOR: OperationSpec(Shape.VENDOR, "its own shape", Product.TEXT, ()),
 }

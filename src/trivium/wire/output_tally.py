@@ -1,5 +1,5 @@
-"""Sums of what a model wrote, by the shape of its answer: texts, reasoning that is shown, what a call
-is given, code that the vendor runs. ``output_count.py`` has the bytes that are read here.
+"""Sums of what a model wrote, by the shape of its answer: texts, shown reasoning, what calls are
+given, code that the vendor runs. ``output_count.py`` has the bytes that are read here.
 """
 
 from collections.abc import Callable, Iterable

@@ -12,6 +12,7 @@ from end_to_end.features import answering, conversing, rules, streams, telling
 from end_to_end.features.asking import SHAPES, function, said
 from end_to_end.features.canonical import differences, of_answer
 from end_to_end.features.requests import REQUESTS
+from end_to_end.features.silences import heartbeats
 from end_to_end.features.troubles import EXCEPTIONS, NAMED, PIECES, REFUSALS, STATUS, broken
 from end_to_end.features.verdicts import (
     GREETING,
@@ -44,7 +45,6 @@ from trivium.providers.registry import PROVIDERS
 from trivium.wire import aws_errors, errors
 from trivium.wire.codecs import CODECS
 from trivium.wire.envelope import opener
-from trivium.wire.event_stream import event
 from trivium.wire.operation import Shape
 
 CALL = answering.function("call_1", "look", '{"city":"Köln"}', {"city": "Köln"})
@@ -289,38 +289,6 @@ def error_before_answer(upstream, caller):
         if not NAMED.get(caller, {"message", "status", "type", "code"}) <= told.keys():
             return Cell(LOST, f"{told} says too little")
     return Cell(LOSSLESS)
-
-
-SILENCE = {
-    "chat": b": keep-alive\n\n",
-    "responses": b": keep-alive\n\n",
-    "messages": b'event: ping\ndata: {"type":"ping"}\n\n',
-    "generate": b": keep-alive\n\n",
-    "converse": event("keepAlive", b"{}"),
-    "cohere": b": keep-alive\n\n",
-}
-
-
-def heartbeats(upstream, caller):
-    """A sign of life changes nothing of the answer, wherever it comes; ours are skipped."""
-    body = telling.TELLINGS[0].bodies[upstream]
-    told = streams.frames(upstream, body)
-    quiet = of_answer(heard(upstream, b"".join(told)).answer())
-    wire = SILENCE[upstream].join([b"", *told])
-    if of_answer(heard(upstream, wire).answer()) != quiet:
-        return Cell(LOST, "the answer, to a sign of life")
-    reader = CODECS[Shape(upstream)].read_stream(reading(upstream))
-    writer = CODECS[Shape(caller)].write_stream(writing(caller))
-    out = []
-    for frame in told:
-        out.append(writer.feed(reader.feed(frame)))
-        if out[-1] and frame is not told[-1]:
-            out.append(writer.heartbeat())
-    out.append(writer.feed(reader.end(None)) + writer.end(None))
-    found = differences(
-        quiet["candidates"], of_answer(heard(caller, b"".join(out)).answer())["candidates"]
-    )
-    return Cell(LOST, "; ".join(found)) if found else Cell(LOSSLESS)
 
 
 ROUNDS = {

@@ -97,7 +97,7 @@ def command(folder, *argv):
 
 
 @contextlib.asynccontextmanager
-async def two_nodes(folder, vendor, database, shared):
+async def two_nodes(folder, vendor, database, shared, settings=SETTINGS):
     """Both, ready, with a key of theirs."""
     nodes = []
     for name in ("one", "two"):
@@ -105,7 +105,7 @@ async def two_nodes(folder, vendor, database, shared):
         own.mkdir()
         node = Node(own, f"127.0.0.1:{free_port()}")
         (own / "trivium.toml").write_text(
-            SETTINGS.format(
+            settings.format(
                 port=node.port, database=database, shared=shared, key=VENDOR_KEY, vendor=vendor
             )
         )

@@ -10,7 +10,8 @@ import boto3
 import openai
 from botocore.config import Config
 
-from end_to_end.sdk.callers import QUESTION, SCHEMAS, Chat, Generate, Heard, Messages, Responses
+from end_to_end.sdk.callers import Chat, Generate, Messages, Responses
+from end_to_end.sdk.heard import QUESTION, SCHEMAS, Heard
 from end_to_end.sdk.tls_front import tls_front
 
 with warnings.catch_warnings():

@@ -11,8 +11,8 @@ from google.genai import errors as genai_errors
 
 from end_to_end.features.asking import SHAPES
 from end_to_end.features.telling import TEXT
-from end_to_end.sdk.callers import Town
 from end_to_end.sdk.cloud_clients import CALLERS, clients_at
+from end_to_end.sdk.heard import Town
 from end_to_end.sdk.house import VENDOR_KEY
 from end_to_end.sdk.pairs import CALLED, RESULTS, TOWN, Strict, settings
 from end_to_end.sdk.served import served

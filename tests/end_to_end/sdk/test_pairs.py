@@ -15,7 +15,7 @@ from cohere.core.api_error import ApiError as CohereError
 
 from end_to_end.features.asking import SHAPES
 from end_to_end.features.telling import TEXT
-from end_to_end.sdk.callers import CALLERS, Forgetful, StreamFailedError, Town
+from end_to_end.sdk.callers import CALLERS, Forgetful
 from end_to_end.sdk.clients import (
     Wire,
     anthropic_at,
@@ -24,6 +24,8 @@ from end_to_end.sdk.clients import (
     google_at,
     openai_at,
 )
+from end_to_end.sdk.cloud_callers import StreamFailedError
+from end_to_end.sdk.heard import Town
 from end_to_end.sdk.node import run
 from end_to_end.sdk.pairs import CALLED, RESULTS, TOWN, Strict, settings
 from end_to_end.sdk.served import served

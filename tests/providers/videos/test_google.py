@@ -139,3 +139,74 @@ def test_what_there_is_not_is_refused_by_name(ask, param):
     with pytest.raises(Fault) as caught:
         ask()
     assert (Kind.UNREPRESENTABLE, param) == (caught.value.kind, caught.value.param)
+
+
+THEIRS = (
+    "projects/acme-prod/locations/us-central1/publishers/google/models/veo-3.0-generate-001"
+    "/operations/0c5b-1"
+)
+ON_VERTEX = "/publishers/google/models/{model}:predictLongRunning"
+
+
+def said(**response):
+    return PROTOCOL.read(msgspec.json.encode({"name": THEIRS, "done": True, "response": response}))
+
+
+def test_vertex_is_asked_of_an_operation_by_its_name():
+    """By a POST below the model that the name says."""
+    found = PROTOCOL.look(UpstreamVideo(served=ON_VERTEX, id=THEIRS, file=""))
+    path = "/publishers/google/models/veo-3.0-generate-001:fetchPredictOperation"
+    assert ("POST", path) == (found.method, found.path)
+    assert {"operationName": THEIRS} == msgspec.json.decode(found.body)
+
+
+def test_a_film_of_vertex_is_in_the_answer():
+    """It is asked for once more, and cannot be deleted."""
+    body = {"bytesBase64Encoded": "AAEC", "mimeType": "video/mp4"}
+    seen = said(videos=[body])
+    assert (VideoStatus.COMPLETED, "inline") == (seen.status, seen.file)
+    video = UpstreamVideo(served=ON_VERTEX, id=THEIRS, file=seen.file)
+    errand = PROTOCOL.content(video, "video")
+    assert errand.path.endswith(":fetchPredictOperation")
+    found = errand.read_file(msgspec.json.encode({"response": {"videos": [body]}}))
+    assert ("video/mp4", "AAEC") == (found.mime, found.text)
+    assert PROTOCOL.delete(video) is None
+
+
+def test_a_film_in_a_bucket_is_a_failure_with_a_name():
+    """Nobody here asks for a bucket."""
+    seen = said(videos=[{"gcsUri": "gs://acme/a.mp4", "mimeType": "video/mp4"}])
+    assert (VideoStatus.FAILED, "stored_elsewhere") == (seen.status, seen.error_code)
+    assert "acme" not in seen.error_message
+
+
+def test_why_vertex_made_none():
+    """The reasons stand in the response itself."""
+    seen = said(raiMediaFilteredCount=1, raiMediaFilteredReasons=["Not that."])
+    assert ("content_policy_violation", "Not that.") == (seen.error_code, seen.error_message)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        THEIRS.replace("acme-prod", "a/../b"), THEIRS.replace("google", "other"),
+        THEIRS.replace("veo-3.0", "veo:x?"), THEIRS + "/more", "/" + THEIRS,
+    ],
+)  # fmt: skip
+def test_a_name_that_leads_elsewhere_is_none(name):
+    """It becomes a path that the account's token goes to."""
+    with pytest.raises(Fault) as caught:
+        PROTOCOL.read(msgspec.json.encode({"name": name}))
+    assert Kind.UPSTREAM_BROKE is caught.value.kind
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{}", b"[]", b"[" * 100_000, b'{"response":{"videos":[{}]}}', b'{"response":{"videos":[{"bytesBase64Encoded":7}]}}'],
+)  # fmt: skip
+def test_an_answer_without_the_film_is_broken(body):
+    """Also when it had one a moment ago."""
+    video = UpstreamVideo(served=ON_VERTEX, id=THEIRS, file="inline")
+    with pytest.raises(Fault) as caught:
+        PROTOCOL.content(video, "video").read_file(body)
+    assert Kind.UPSTREAM_BROKE is caught.value.kind

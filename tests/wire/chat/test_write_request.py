@@ -111,12 +111,12 @@ def test_reasoning_is_asked_for_in_steps_the_model_knows(written, wanted, facts,
         (
             {"reasoning": ReasoningSettings(effort=Effort.MAX)},
             {"efforts": (Effort.LOW, Effort.HIGH)},
-            Drop("thinking", "high is the nearest", DropAction.CHANGED),
+            Drop("output_config.effort", "high is the nearest", DropAction.CHANGED),
         ),
         (
             {"reasoning": ReasoningSettings(effort=Effort.LOW)},
             {"thinks": Thinks.NONE},
-            Drop("thinking", "not taken by this model"),
+            Drop("output_config.effort", "not taken by this model"),
         ),
         (
             {"cache": CacheMark()},

@@ -34,6 +34,22 @@ def test_each_text_is_an_instance(dimensions, more):
     assert {"instances": [{"content": "a"}, {"content": "b"}], **more} == sent
 
 
+def test_a_task_is_said_of_each_text():
+    """In the vendor's spelling there; a batch names it for all of them."""
+    wanted = VectorRequest(
+        inputs=("a", "b"),
+        extensions=(
+            Extension("requests[].taskType", b'"RETRIEVAL_DOCUMENT"', Rank.HINT),
+            Extension("embedContentConfig.title", b'"T"', Rank.HINT),
+        ),
+    )
+    report = Report("t")
+    sent = msgspec.json.decode(PREDICT.write_request(wanted, "m", report))
+    said = {"task_type": "RETRIEVAL_DOCUMENT", "title": "T"}
+    assert [{"content": "a", **said}, {"content": "b", **said}] == sent["instances"]
+    assert not report.dropped_header()
+
+
 def test_hints_are_reported():
     """What is not carried is told."""
     report = Report("t")

@@ -225,4 +225,10 @@ def _hint(text: str) -> str:
     )
 
 
-FINDER: Final = Finder(find=find, needed=needed, check=check, plain=frozenset(NAMES) - SECRET_NAMES)
+FINDER: Final = Finder(
+    find=find,
+    needed=needed,
+    check=check,
+    plain=frozenset(NAMES) - SECRET_NAMES,
+    places=frozenset({"region"}),
+)

@@ -1,13 +1,20 @@
-"""Videos as Google's Gemini API makes them: a long-running operation, then a file to download.
+"""Videos as Google makes them: a long-running operation, then a file to download.
 
 ``POST …/models/{model}:predictLongRunning`` answers with the name of an operation, ``GET`` of that
 name with ``done`` and, at last, the address of a file, which takes the same key and is not kept for
 long. There is no progress, no thumbnail and no remix.
 
+Vertex AI is asked for the same, and of an operation by ``POST …:fetchPredictOperation``. What it
+answers at last holds the video itself, in base64, unless a bucket was named, which nobody does
+here; an answer that names one all the same is a failure that says so. It is asked once more for the
+file, which so comes as a whole whichever part of it was wanted.
+
 Source: google-genai 3.4.0 (``models.py``: names of the body's members, which it sends to Vertex AI;
 ``_operations_converters.py``: the operation's answer; ``files.py``: the download), read 2026-11-21.
 That SDK no longer makes such requests to the Gemini API itself, and none was made to Google here:
 servers that speak this shape take them. Lengths and sizes are those that doubles of ours take.
+Of Vertex AI: google-genai 3.3.0 (``operations.py``, ``_GenerateVideosResponse_from_vertex``), read
+2026-11-28.
 """
 
 import base64
@@ -18,6 +25,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from trivium.providers.videos.protocol import (
+    InlineVideo,
     ReferencePicture,
     UpstreamVideo,
     VendorCall,
@@ -38,6 +46,14 @@ _SIZES: Final = {
 _SECONDS: Final = (4, 6, 8)
 _KEEPS_S: Final = 2 * 86_400
 _NAME: Final = re.compile(r"(?:models/[\w.-]{1,100}/)?operations/[\w.-]{1,200}")
+_THEIRS: Final = re.compile(
+    r"projects/[\w.:-]{1,100}/locations/[\w-]{1,40}"
+    r"(?P<model>/publishers/google/models/[\w.@-]{1,100})/operations/[\w.-]{1,200}"
+)
+"""The name of an operation on Vertex AI."""
+_INLINE: Final = "inline"
+"""Of a video whose file is in the answer itself."""
+_ABSENT: Final = msgspec.Raw()
 _FILE: Final = re.compile(r"files/[\w.-]{1,200}(?::download)?")
 _BAD_CODE: Final = re.compile(r"[^a-z0-9_]+")
 
@@ -55,8 +71,17 @@ class _Made(msgspec.Struct, frozen=True, rename="camel"):
     rai_media_filtered_reasons: list[Any] = []
 
 
+class _Video(msgspec.Struct, frozen=True, rename="camel"):
+    """A video in an answer of Vertex AI; its bytes are left as they are written."""
+
+    bytes_base64_encoded: msgspec.Raw = _ABSENT
+    gcs_uri: Any = None
+
+
 class _Response(msgspec.Struct, frozen=True, rename="camel"):
     generate_video_response: _Made = _Made()
+    videos: list[_Video] = []
+    rai_media_filtered_reasons: list[Any] = []
 
 
 class _Error(msgspec.Struct, frozen=True):
@@ -71,7 +96,21 @@ class _Operation(msgspec.Struct, frozen=True):
     response: _Response | None = None
 
 
+class _WholeVideo(msgspec.Struct, frozen=True, rename="camel"):
+    bytes_base64_encoded: str = ""
+    mime_type: str = ""
+
+
+class _WholeResponse(msgspec.Struct, frozen=True):
+    videos: list[_WholeVideo] = []
+
+
+class _WholeOperation(msgspec.Struct, frozen=True):
+    response: _WholeResponse = _WholeResponse()
+
+
 _decode: Final = msgspec.json.Decoder(_Operation).decode
+_decode_whole: Final = msgspec.json.Decoder(_WholeOperation).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -105,6 +144,10 @@ def _create(
 
 
 def _look(video: UpstreamVideo) -> VendorCall:
+    found = _THEIRS.fullmatch(video.id)
+    if found is not None:
+        body = _encode({"operationName": video.id})
+        return VendorCall(method="POST", path=f"{found['model']}:fetchPredictOperation", body=body)
     return VendorCall(method="GET", path=f"{_version(video)}/{video.id}")
 
 
@@ -113,20 +156,48 @@ def _read(body: bytes) -> SeenVideo:
         found = _decode(body)
     except (ValueError, RecursionError):
         raise broken() from None
-    if not _NAME.fullmatch(found.name):
+    if not _NAME.fullmatch(found.name) and not _THEIRS.fullmatch(found.name):
         raise broken()
     if not found.done:
         return SeenVideo(id=found.name, status=VideoStatus.IN_PROGRESS)
     if found.error is not None:
         return _failed(found.name, found.error.status, found.error.message)
-    made = (found.response or _Response()).generate_video_response
+    response = found.response or _Response()
+    if response.videos:
+        return _theirs(found.name, response.videos[0])
+    made = response.generate_video_response
     if not made.generated_samples:
-        reasons = [reason for reason in made.rai_media_filtered_reasons if isinstance(reason, str)]
+        told = [*made.rai_media_filtered_reasons, *response.rai_media_filtered_reasons]
+        reasons = [reason for reason in told if isinstance(reason, str)]
         if reasons:
             return _failed(found.name, "content_policy_violation", " ".join(reasons))
         return _failed(found.name, None, "The upstream made no video.")
     file = _file(made.generated_samples[0].video.uri)
     return SeenVideo(id=found.name, status=VideoStatus.COMPLETED, progress=100, file=file)
+
+
+def _theirs(name: str, made: _Video) -> SeenVideo:
+    """A video of Vertex AI's. Raises ``Fault`` (UPSTREAM_BROKE)."""
+    if made.bytes_base64_encoded is not _ABSENT:
+        return SeenVideo(id=name, status=VideoStatus.COMPLETED, progress=100, file=_INLINE)
+    if made.gcs_uri is not None:
+        return _failed(
+            name, "stored_elsewhere",
+            "The upstream put the video into a bucket, where this gateway does not fetch it.",
+        )  # fmt: skip
+    raise broken()
+
+
+def _inline(body: bytes) -> InlineVideo:
+    """The file in an answer of Vertex AI. Raises ``Fault`` (UPSTREAM_BROKE)."""
+    try:
+        found = _decode_whole(body)
+    except (ValueError, RecursionError):
+        raise broken() from None
+    videos = found.response.videos
+    if not videos or not videos[0].bytes_base64_encoded:
+        raise broken()
+    return InlineVideo(mime=videos[0].mime_type or "video/mp4", text=videos[0].bytes_base64_encoded)
 
 
 def _failed(name: str, code: object, message: object) -> SeenVideo:
@@ -156,15 +227,17 @@ def _file(uri: str) -> str:
 def _content(video: UpstreamVideo, variant: str) -> VendorCall:
     if variant != VIDEO:
         raise lacking("variant", f"The upstream of this video makes no {variant}.")
+    if video.file == _INLINE:
+        return msgspec.structs.replace(_look(video), read_file=_inline)
     path = f"{_version(video)}/{video.file}:download"
     return VendorCall(method="GET", path=path, query={"alt": "media"})
 
 
 def _delete(video: UpstreamVideo) -> VendorCall | None:
-    """A failed one left no file behind."""
-    return (
-        VendorCall(method="DELETE", path=f"{_version(video)}/{video.file}") if video.file else None
-    )
+    """A failed one left no file behind, and an operation of Vertex AI's cannot be deleted."""
+    if not video.file or video.file == _INLINE:
+        return None
+    return VendorCall(method="DELETE", path=f"{_version(video)}/{video.file}")
 
 
 def _remix(video: UpstreamVideo, prompt: str) -> VendorCall:

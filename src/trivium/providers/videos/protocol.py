@@ -23,6 +23,14 @@ class FormBody(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...]
 
 
+class InlineVideo(msgspec.Struct, frozen=True):
+    """A file that came within an answer."""
+
+    mime: str
+    text: str
+    """Its bytes in base64."""
+
+
 class VendorCall(msgspec.Struct, frozen=True, kw_only=True):
     """One request to an upstream. ``path`` is below the channel's base URL."""
 
@@ -31,6 +39,9 @@ class VendorCall(msgspec.Struct, frozen=True, kw_only=True):
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
     body: bytes | FormBody | None = None
     """JSON, or a form."""
+    read_file: Callable[[bytes], InlineVideo] | None = None
+    """Reads the file out of the answer to this; ``None``: the answer is the file. Raises ``Fault``
+    (UPSTREAM_BROKE)."""
 
 
 class UpstreamVideo(msgspec.Struct, frozen=True, kw_only=True):

@@ -143,4 +143,6 @@ def _check_member(value: RequestCall | Tool | Choice, path: str) -> None:
 
 answer: Final[Callable[[bytes], AnswerFacts]] = partial(openai_shapes.answer, content="choices")
 """Usage and error of a 200 answer. Raises ``Fault`` (UPSTREAM_BROKE) on other content."""
-PASSAGE: Final = PassThroughSpec(facts=facts, changes=changes, answer=answer, watch=watch)
+PASSAGE: Final[PassThroughSpec] = PassThroughSpec(
+    facts=facts, changes=changes, answer=answer, watch=watch
+)

@@ -83,5 +83,9 @@ def _error(told: ChatFate, body: bytes) -> bytes | None:
     return body if failed else None
 
 
-CHAT: Final = PassThroughSpec(facts=facts, changes=renamed, answer=answer, watch=watch)
-EMBED: Final = PassThroughSpec(facts=embed_facts, changes=renamed, answer=embed_answer)
+CHAT: Final[PassThroughSpec] = PassThroughSpec(
+    facts=facts, changes=renamed, answer=answer, watch=watch
+)
+EMBED: Final[PassThroughSpec] = PassThroughSpec(
+    facts=embed_facts, changes=renamed, answer=embed_answer
+)

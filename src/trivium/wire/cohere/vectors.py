@@ -132,6 +132,11 @@ def _cannot(path: str, reason: str) -> Fault:
 
 def write_request(wanted: VectorRequest, model: str, report: Report) -> bytes:
     """The body for the upstream."""
+    return _encode({"model": model, **members(wanted, report)})
+
+
+def members(wanted: VectorRequest, report: Report) -> dict[str, Any]:
+    """The body's members but the model, which a cloud has in its path."""
     kind = _TYPES[0]
     for extension in wanted.extensions:
         said = decoded(msgspec.json.decode, extension.data)
@@ -139,11 +144,10 @@ def write_request(wanted: VectorRequest, model: str, report: Report) -> bytes:
             kind = said
         else:
             report.drop(extension.rank, extension.member, "Cohere's shape has no such member")
-    body: dict[str, Any] = {"model": model, "texts": wanted.inputs, _TYPE: kind}
-    body["embedding_types"] = [_NUMBERS]
+    body: dict[str, Any] = {"texts": wanted.inputs, _TYPE: kind, "embedding_types": [_NUMBERS]}
     if wanted.dimensions is not None:
         body["output_dimension"] = wanted.dimensions
-    return _encode(body)
+    return body
 
 
 def read_answer(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> VectorAnswer:

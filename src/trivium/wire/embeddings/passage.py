@@ -17,7 +17,7 @@ def facts(body: Members) -> RequestFacts:
     return RequestFacts(model=model, output_max=0)
 
 
-PASSAGE: Final = PassThroughSpec(
+PASSAGE: Final[PassThroughSpec] = PassThroughSpec(
     facts=facts,
     changes=openai_shapes.renamed,
     answer=partial(openai_shapes.answer, content="data"),

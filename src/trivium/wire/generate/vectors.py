@@ -40,6 +40,10 @@ _REQUEST: Final[protojson.Schema] = {
 _PART: Final[protojson.Schema] = {"text": protojson.string}
 
 
+_Hints = dict[str, bytes | None]
+"""Members that are carried to a few shapes only, by path; ``None``: not one value for all texts."""
+
+
 class _Vector(msgspec.Struct, gc=False):
     values: list[float] = []
 
@@ -55,7 +59,7 @@ _answer: Final = msgspec.json.Decoder(_Answer)
 
 def read_one(members: Mapping[str, msgspec.Raw], model: str) -> VectorRequest:
     """The text of an embedContent request. See ``CallerVectors``."""
-    hints: set[str] = set()
+    hints: _Hints = {}
     text, dimensions = _one(members, "", model, hints)
     return VectorRequest(inputs=(text,), dimensions=dimensions, extensions=_extensions(hints))
 
@@ -67,16 +71,22 @@ def read_batch(members: Mapping[str, msgspec.Raw], model: str) -> VectorRequest:
     rows = protojson.read(members, schema, "", unknown).get(_BATCH)
     if not rows:
         raise missing(_BATCH)
-    hints = {name for name, _ in unknown if name != "model"}
+    hints: _Hints = {name: None for name, _ in unknown if name != "model"}
     texts: list[str] = []
     lengths: list[int | None] = []
+    each: list[_Hints] = []
     for at, row in enumerate(rows):
         path = f"{_BATCH}[{at}]"
-        text, dimensions = _one(protojson.members(row, path), path, model, hints)
+        own: _Hints = {}
+        text, dimensions = _one(protojson.members(row, path), path, model, own)
+        each.append(own)
         texts.append(text)
         lengths.append(dimensions)
         if dimensions != lengths[0]:
             raise _cannot(f"{path}.outputDimensionality", "it must be the same in all requests")
+    for name in {name for own in each for name in own}:
+        values = {own.get(name) for own in each}
+        hints[name] = values.pop() if len(values) == 1 else None
     return VectorRequest(inputs=tuple(texts), dimensions=lengths[0], extensions=_extensions(hints))
 
 
@@ -130,9 +140,9 @@ def _used(answer: VectorAnswer) -> dict[str, Any]:
 
 
 def _one(
-    members: Mapping[str, msgspec.Raw], path: str, model: str, hints: set[str]
+    members: Mapping[str, msgspec.Raw], path: str, model: str, hints: _Hints
 ) -> tuple[str, int | None]:
-    """Text and wanted length of one request; names of hints are added to ``hints``."""
+    """Text and wanted length of one request; its hints are added to ``hints``."""
     unknown: protojson.Unknown = []
     found = protojson.read(members, _REQUEST, path, unknown)
     prefix = f"{path}." if path else ""
@@ -152,7 +162,8 @@ def _one(
     dimensions = found.get("outputDimensionality") or config.get("outputDimensionality")
     if dimensions is not None and dimensions < 0:
         raise wrong(f"{prefix}outputDimensionality", "be at least 1")
-    hints.update(name.replace(path, f"{_BATCH}[]", 1) if path else name for name, _ in unknown)
+    for name, value in unknown:
+        hints[name.replace(path, f"{_BATCH}[]", 1) if path else name] = bytes(value)
     # 0 is proto3's way of leaving a number out
     return "".join(texts), dimensions or None
 
@@ -166,8 +177,12 @@ def _text(data: bytes, path: str) -> str:
     return text
 
 
-def _extensions(hints: set[str]) -> tuple[Extension, ...]:
-    return tuple(Extension(name, b"null", Rank.HINT) for name in sorted(hints))
+def _extensions(hints: _Hints) -> tuple[Extension, ...]:
+    """What only this shape has; ``null`` for what differs between the texts."""
+    return tuple(
+        Extension(name, b"null" if value is None else value, Rank.HINT)
+        for name, value in sorted(hints.items())
+    )
 
 
 def _cannot(path: str, reason: str) -> Fault:

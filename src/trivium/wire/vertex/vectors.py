@@ -43,15 +43,25 @@ class _Predictions(msgspec.Struct, gc=False):
     error: msgspec.Raw = msgspec.Raw()
 
 
+_HINTS: Final = {"taskType": "task_type", "title": "title"}
+"""What an instance says of its text, by the member of Google's own shape."""
+_word: Final = msgspec.json.Decoder(str).decode
 _answer: Final = msgspec.json.Decoder(_Predictions).decode
 
 
 def write_request(wanted: VectorRequest, model: str, report: Report) -> bytes:
     """Write a ``predict`` request with one instance for each text; the path names the model."""
     del model
+    hints: dict[str, str] = {}
     for extension in wanted.extensions:
-        report.drop(extension.rank, extension.member, "it is not carried to Vertex AI's predict")
-    body: dict[str, Any] = {"instances": [{"content": text} for text in wanted.inputs]}
+        name = _HINTS.get(extension.member.rpartition(".")[2])
+        value = None if name is None else decoded(_word, extension.data)
+        if name is None or not value:
+            why = "it is not carried to Vertex AI's predict"
+            report.drop(extension.rank, extension.member, why)
+        else:
+            hints[name] = value
+    body: dict[str, Any] = {"instances": [{"content": text, **hints} for text in wanted.inputs]}
     if wanted.dimensions is not None:
         body["parameters"] = {"outputDimensionality": wanted.dimensions}
     return _encode(body)
