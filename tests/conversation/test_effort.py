@@ -6,6 +6,7 @@ from trivium.conversation.effort import (
     BUDGETS,
     UNSAID,
     budget_of,
+    effort_alone,
     effort_of,
     inexact,
     nearest,
@@ -134,3 +135,19 @@ def test_budget_and_limit_fit_together(budget, output_max, bounds, expected):
 def test_a_step_that_is_not_the_budget_is_known_as_such(wanted, changed):
     """The nearest is sent, and told."""
     assert changed is inexact(wanted)
+
+
+@pytest.mark.parametrize(
+    ("members", "alone"),
+    [
+        ({"effort": Effort.HIGH}, True),
+        ({"effort": Effort.HIGH, "shown": True}, False),
+        ({"effort": Effort.HIGH, "switch": Thinking.ON}, False),
+        ({"effort": Effort.HIGH, "style": "concise"}, False),
+        ({"budget": 2048}, False),
+        ({}, False),
+    ],
+)
+def test_an_effort_alone(members, alone):
+    """It stands in a member of its own in some shapes."""
+    assert alone is effort_alone(ReasoningSettings(**members))

@@ -4,7 +4,17 @@ import msgspec
 import pytest
 
 from trivium.conversation.losses import Drop, DropAction, Report
-from trivium.conversation.member_table import ROWS, Concept, foreign, lacking, member, unnamed
+from trivium.conversation.member_table import (
+    ROWS,
+    Concept,
+    addressed,
+    citable,
+    effort,
+    foreign,
+    lacking,
+    member,
+    unnamed,
+)
 from trivium.conversation.parts import Native
 from trivium.conversation.request import FormatKind, ResponseFormat, Sampling
 from trivium.faults import Fault
@@ -76,3 +86,27 @@ def test_what_names_a_schema_is_told_where_it_has_no_place():
     unnamed(wanted, "chat", report)
     assert ["response_format.name"] == report.kept
     assert ["response_format.description"] == [one.member for one in report.drops]
+
+
+@pytest.mark.parametrize(
+    ("shape", "picture", "documents", "step"),
+    [
+        ("chat", "image_url", "annotations", "reasoning_effort"),
+        ("messages", "image", "citations", "output_config.effort"),
+        ("generate", "fileData", "groundingMetadata", "generationConfig.thinkingConfig"),
+        ("converse", "s3Location", "document.citations", "outputConfig.effort"),
+        ("cohere", "image_url", "documents", "thinking"),
+    ],
+)
+def test_some_things_have_a_name_of_their_own(shape, picture, documents, step):
+    """A medium by its address, a document to be cited, an effort and nothing else."""
+    assert addressed(Concept.IMAGE, shape) == picture
+    assert citable(shape) == documents
+    assert effort(shape) == step
+
+
+def test_a_report_may_say_where():
+    """What the caller wrote, instead of the name of the concept."""
+    report = Report("m")
+    lacking(report, Concept.REASONING, "messages", "why", where="output_config.effort")
+    assert ["output_config.effort"] == [one.member for one in report.drops]

@@ -6,7 +6,7 @@ from trivium.conversation.losses import Drop, DropAction, Mend, Rank, Repair, Re
 from trivium.conversation.member_table import Concept
 from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Native
-from trivium.conversation.request import Conversation, Extension
+from trivium.conversation.request import Conversation, Effort, Extension, ReasoningSettings
 from trivium.conversation.target import target
 from trivium.conversation.writer_base import WriterBase
 from trivium.faults import Fault
@@ -88,3 +88,21 @@ def test_a_namespace_is_part_of_the_name():
     """Only one shape has them."""
     found, _ = writing()
     assert "files__read" == found.target_name("read", "files")
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        (ReasoningSettings(effort=Effort.HIGH), "output_config.effort"),
+        (ReasoningSettings(effort=Effort.HIGH, shown=True), "thinking"),
+    ],
+)
+def test_an_effort_alone_is_reported_as_one(asked, named):
+    """By the member that the caller wrote, dropped or changed."""
+    report = Report("this model")
+    conversation = Conversation(shape="messages", model="m", reasoning=asked)
+    found = WriterBase(conversation, target(ORIGIN, "gemini-x"), report)
+    found.lacks(Concept.REASONING, "not there")
+    found.changes(Concept.REASONING, "the nearest")
+    found.lacks(Concept.TOP_K, "not there")
+    assert [named, named, "top_k"] == [drop.member for drop in report.drops]

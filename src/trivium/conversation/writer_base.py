@@ -26,8 +26,9 @@ class WriterBase:
         """The caller's; names members in reports."""
         self.facts = facts
         self.report = report
-        wish = conversation.reasoning
-        self._effort = effort(self.shape) if wish is not None and effort_alone(wish) else None
+        requested = conversation.reasoning
+        alone = requested is not None and effort_alone(requested)
+        self._effort = effort(self.shape) if alone else None
         """What the caller calls its reasoning, if it is an effort and nothing else."""
 
     def lacks(self, concept: Concept, reason: str, where: str | None = None) -> None:

@@ -13,6 +13,7 @@ from end_to_end.features.asking import SHAPES, function, said
 from end_to_end.features.canonical import differences, of_answer
 from end_to_end.features.requests import REQUESTS
 from end_to_end.features.silences import heartbeats
+from end_to_end.features.troubles import EXCEPTIONS, NAMED, PIECES, REFUSALS, STATUS, broken
 from end_to_end.features.verdicts import (
     GREETING,
     KEYS,
@@ -44,7 +45,6 @@ from trivium.providers.registry import PROVIDERS
 from trivium.wire import aws_errors, errors
 from trivium.wire.codecs import CODECS
 from trivium.wire.envelope import opener
-from trivium.wire.event_stream import exception
 from trivium.wire.operation import Shape
 
 CALL = answering.function("call_1", "look", '{"city":"Köln"}', {"city": "Köln"})
@@ -245,31 +245,6 @@ def streamed_arguments(upstream, caller):
     return Cell(LOSSLESS) if given == got else Cell(LOST, f"{given} pieces became {got}")
 
 
-ERRORS = {
-    "chat": {"error": {"message": "Busy.", "type": "server_error", "code": "server_is_overloaded"}},
-    "responses": {
-        "type": "error",
-        "sequence_number": 9,
-        "error": {"type": "server_error", "code": "server_is_overloaded", "message": "Busy."},
-    },
-    "messages": {"type": "error", "error": {"type": "overloaded_error", "message": "Busy."}},
-    "generate": {"error": {"code": 503, "message": "Busy.", "status": "UNAVAILABLE"}},
-    "cohere": {
-        "type": "message-end", "id": "c9", "delta": {"finish_reason": "ERROR", "error": "Busy."},
-    },
-}  # fmt: skip
-PIECES = {"chat": 2, "responses": 5, "messages": 3, "generate": 1, "converse": 2, "cohere": 3}
-"""Frames of the text answer after which a piece of its words has been said."""
-
-
-def broken(shape):
-    """The frame with which a vendor of this shape breaks off a stream."""
-    if shape == "converse":
-        return exception("serviceUnavailableException", b'{"message":"Busy."}')
-    error = ERRORS[shape]
-    return (streams.named if "type" in error else streams.plain)(error)
-
-
 def error_in_stream(upstream, caller):
     """What was said before it arrives; then the caller's own error, of the same kind, once."""
     told = streams.frames(upstream, telling.TELLINGS[0].bodies[upstream])[: PIECES[upstream]]
@@ -287,25 +262,6 @@ def error_in_stream(upstream, caller):
         # that shape's stream has one word for all trouble
         found += differences(given.fault.kind.name, got.fault.kind.name)
     return Cell(LOST, "; ".join(found)) if found else Cell(LOSSLESS)
-
-
-REFUSALS = {
-    400: ("invalid_request_error", "INVALID_ARGUMENT"),
-    429: ("rate_limit_error", "RESOURCE_EXHAUSTED"),
-    500: ("api_error", "INTERNAL"),
-    529: ("overloaded_error", "UNAVAILABLE"),
-}
-EXCEPTIONS = {
-    400: "ValidationException",
-    429: "ThrottlingException",
-    500: "InternalServerException",
-    529: "ServiceUnavailableException",
-}
-"""What Amazon calls them, and its callers are told, by which its SDK knows the class."""
-NAMED = {"converse": {"message"}, "cohere": {"message", "id"}}
-"""What an error of the shape has, where that is less than in the others."""
-STATUS = {400: 400, 429: 429, 500: 502, 529: 503}
-"""A vendor's status to ours: docs/traps.md and providers/failure.py say why."""
 
 
 def error_before_answer(upstream, caller):

@@ -7,7 +7,7 @@ translation fails in the SDK under test. Its answers are those of ``features/tel
 
 import json
 
-from end_to_end.features import answering, journeys, rules, streams
+from end_to_end.features import answering, journeys, rules, streams, troubles
 from end_to_end.features.asking import PNG, SHAPES
 from end_to_end.features.telling import TELLINGS, TEXT
 from end_to_end.sdk.house import VENDOR_KEY
@@ -130,12 +130,12 @@ def _answer(asked, bodies, stage):
 
 
 def _refuse(shape, status, stage):
-    kind, word = journeys.REFUSALS[status]
+    kind, word = troubles.REFUSALS[status]
     told = {"error": {"type": kind, "message": "No.", "code": None, "param": None}}
     if shape == "messages":
         told |= {"type": "error", "request_id": "req_vendor0001"}
     if shape == "converse":
-        named = {"x-amzn-errortype": journeys.EXCEPTIONS[status]}
+        named = {"x-amzn-errortype": troubles.EXCEPTIONS[status]}
         # the service has no such status
         status = 503 if status == 529 else status
         stage.whole({"message": "No."}, status=status, headers=named)
@@ -149,11 +149,11 @@ def _refuse(shape, status, stage):
 
 def _break(shape, stage):
     """Some words, then the vendor's own error event."""
-    told = streams.frames(shape, HELLO[shape])[: journeys.PIECES[shape]]
+    told = streams.frames(shape, HELLO[shape])[: troubles.PIECES[shape]]
     _begin(shape, stage)
     for frame in told:
         stage.piece(frame)
-    stage.piece(journeys.broken(shape))
+    stage.piece(troubles.broken(shape))
     stage.end()
 
 
