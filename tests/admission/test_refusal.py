@@ -14,7 +14,7 @@ from trivium.admission.refusal import (
     too_large,
 )
 from trivium.faults import Kind
-from trivium.identity.model import KeyBudget, Period
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 from trivium.wire.operation import Shape
 
@@ -49,7 +49,7 @@ def test_a_refusal_for_good():
 @pytest.mark.parametrize("period", Period)
 def test_a_spent_budget_says_how_much_and_for_how_long(period):
     """In dollars, exact."""
-    fault = overspent(Spent(KeyBudget(amount_nanos=5 * 10**9, period=period), 0.0), 10**6)
+    fault = overspent(Spent(Budget(amount_nanos=5 * 10**9, period=period), 0.0), 10**6)
     assert Kind.BUDGET_SPENT is fault.kind
     assert "5.00 USD" in fault.message
     assert "0.001 USD" in fault.message

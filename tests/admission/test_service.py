@@ -6,9 +6,9 @@ from trivium.admission.budget_usage import BudgetUsage
 from trivium.admission.service import OPEN, Admission
 from trivium.clock import FixedClock
 from trivium.faults import Fault, Kind
-from trivium.identity.model import KeyBudget, Period
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import Channel, Model, TimeLimits
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 from trivium.wire.operation import Operation
 from trivium.wire.passage import RequestFacts
@@ -141,7 +141,7 @@ def test_limits_that_change_keep_what_was_counted(gate, caller, asked):
 
 def test_a_budget_counts_what_runs_and_what_it_came_to(gate, caller, asked):
     """Held first, then the real cost; a free request passes an empty purse."""
-    who = caller(budgets=(KeyBudget(amount_nanos=100, period=Period.MONTH),))
+    who = caller(budgets=(Budget(amount_nanos=100, period=Period.MONTH),))
     given = gate.admit(*asked(who, nanos=60, request_id="a"))
     fault = refused(gate.admit, *asked(who, nanos=60, request_id="b"))
     assert (Kind.BUDGET_SPENT, "insufficient_quota") == (fault.kind, fault.code)
@@ -153,7 +153,7 @@ def test_a_budget_counts_what_runs_and_what_it_came_to(gate, caller, asked):
 
 def test_a_budget_counts_what_a_request_needs_besides(gate, caller, asked):
     """As far as it goes; a request without budgets has no limit."""
-    who = caller(budgets=(KeyBudget(amount_nanos=100, period=Period.MONTH),))
+    who = caller(budgets=(Budget(amount_nanos=100, period=Period.MONTH),))
     given = gate.admit(*asked(who, nanos=60, request_id="a"))
     assert (True, False) == (given.extend(40), given.extend(1))
     assert refused(gate.admit, *asked(who, nanos=1, request_id="b"))
@@ -164,7 +164,7 @@ def test_a_budget_counts_what_a_request_needs_besides(gate, caller, asked):
 
 def test_a_cap_that_all_workers_count_is_not_stretched(gate, caller, asked):
     """They cannot be asked while an answer runs."""
-    who = caller(budgets=(KeyBudget(amount_nanos=100, period=Period.MONTH),))
+    who = caller(budgets=(Budget(amount_nanos=100, period=Period.MONTH),))
     given = gate.admit(*asked(who, nanos=60))
     given.caps = object()
     assert not given.extend(1)
@@ -172,7 +172,7 @@ def test_a_cap_that_all_workers_count_is_not_stretched(gate, caller, asked):
 
 def test_a_request_refused_by_a_window_costs_no_budget(gate, caller, asked):
     """Nothing stays held."""
-    budget_usage = BudgetUsage((KeyBudget(amount_nanos=100, period=Period.TOTAL),), 0.0)
+    budget_usage = BudgetUsage((Budget(amount_nanos=100, period=Period.TOTAL),), 0.0)
     gate = Admission(FixedClock(), usage_of=lambda *_: budget_usage)
     who = caller(budgets=budget_usage.budgets, limits=RateLimits(requests=1))
     gate.admit(*asked(who, nanos=10)).leave(0, 0)

@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 from trivium.identity import snapshot as module
 from trivium.identity import store
 from trivium.identity.keys import digest
-from trivium.identity.model import KeyBudget, Period
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import PAUSE_S, KeyRefresher, Snapshot
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 from trivium.storage.errors import StorageDown
 from trivium.storage.schema.core import keys as key_table
@@ -219,7 +219,7 @@ async def test_a_key_for_headers_alone_is_such_a_caller(identity, snapshot):
 @pytest.mark.asyncio
 async def test_a_caller_carries_its_limits(identity, snapshot):
     """Those of the key and those of its user, with networks ready to compare."""
-    budget = KeyBudget(amount_nanos=7, period=Period.WEEK)
+    budget = Budget(amount_nanos=7, period=Period.WEEK)
     await identity.create_user("ada", "ada@example.com", limits=RateLimits(tokens=5))
     await identity.create_key(
         "ada", limits=RateLimits(requests=3), budgets=[budget], networks=["10.0.0.0/8"]

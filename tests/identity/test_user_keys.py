@@ -7,10 +7,10 @@ import pytest
 
 from trivium.identity import store, user_keys
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import KeyBudget, Period
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
 from trivium.identity.user_keys import OwnKeys
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 
@@ -69,7 +69,7 @@ MEMBERS = {
     "strict": (True, True),
     "header_only": (True, True),
     "limits": (RateLimits(requests=3), RateLimits(requests=3)),
-    "budgets": ((KeyBudget(amount_nanos=5, period=Period.DAY),),) * 2,
+    "budgets": ((Budget(amount_nanos=5, period=Period.DAY),),) * 2,
     "networks": (("10.0.0.0/8",), ("10.0.0.0/8",)),
 }
 
@@ -161,7 +161,7 @@ BAD = {
     "models": ("a*b",),
     "expires_at": 1,
     "limits": RateLimits(requests=0),
-    "budgets": (KeyBudget(amount_nanos=0, period=Period.DAY),),
+    "budgets": (Budget(amount_nanos=0, period=Period.DAY),),
     "networks": ("home",),
 }
 

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-from trivium.admission.budget_usage import Spent
 from trivium.admission.meter import Meter, Of, Subject, remaining, reset
 from trivium.faults import Fault, Kind
-from trivium.identity.model import Period
 from trivium.ledger.amounts import format_usd
+from trivium.ledger.refusals import BudgetRefusal
+from trivium.settings.budget import FOREVER, WINDOWS
 from trivium.wire.operation import Shape
 
 Headers = list[tuple[bytes, bytes]]
@@ -85,12 +85,6 @@ _WHOSE: Final = {
     Subject.MODEL: "this model",
     Subject.CHANNEL: "the upstream",
 }
-_WHEN: Final = {
-    Period.DAY: "for the day, which begins anew at midnight UTC",
-    Period.WEEK: "for the week, which begins anew on Monday, midnight UTC",
-    Period.MONTH: "for the month, which begins anew on the first, midnight UTC",
-    Period.TOTAL: "in all",
-}
 
 
 class AdmissionRefusal(Fault):
@@ -138,14 +132,14 @@ def too_large(meter: Meter, tokens: int, into: float) -> AdmissionRefusal:
     return AdmissionRefusal(Fault(kind, text), meter, into)
 
 
-def overspent(spent: Spent, amount_nanos: int) -> Fault:
-    """Return the fault of a request that a key's budget does not cover."""
-    budget = spent.budget
-    return Fault(
-        Kind.BUDGET_SPENT,
-        f"The budget of this key does not cover it: {format_usd(budget.amount_nanos)} USD "
-        f"{_WHEN[budget.period]}. This request may cost up to {format_usd(amount_nanos)} USD.",
-    )
+def budget_headers(refused: BudgetRefusal) -> Headers:
+    """Return the headers of a spent budget: whose it is, and when its next period begins."""
+    budget = refused.budget
+    named = f"{budget.scope}; period={budget.period.value}; limit={format_usd(budget.amount_nanos)}"
+    out = [(b"trivium-budget", named.encode("ascii", "replace"))]
+    if refused.ends_at < FOREVER and budget.period not in WINDOWS:
+        out.append((b"trivium-budget-reset", moment(refused.ends_at)))
+    return out
 
 
 def _seconds(wait_s: float) -> str:

@@ -13,9 +13,10 @@ from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, note, printable, warn
 from trivium.clock import SystemClock
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Key, KeyBudget
+from trivium.identity.model import Key
 from trivium.identity.terms import Terms
 from trivium.observe.audit.model import ActKind
+from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits
 from trivium.settings.limits import limits as rates_of
 from trivium.settings.model import Settings
@@ -236,6 +237,6 @@ def _rates(
     return rates_of(**values)
 
 
-def _budgets(before: tuple[KeyBudget, ...], wanted: list[KeyBudget]) -> tuple[KeyBudget, ...]:
+def _budgets(before: tuple[Budget, ...], wanted: list[Budget]) -> tuple[Budget, ...]:
     named = {each.period for each in wanted}
     return (*(each for each in before if each.period not in named), *wanted)

@@ -5,9 +5,9 @@ from typing import Annotated, Final, TypeAlias
 import typer
 
 from trivium.cli.output import CommandFailed
-from trivium.identity.model import KeyBudget, Period
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 Rpm: TypeAlias = Annotated[int | None, typer.Option(metavar="N", help="Requests a minute.", min=1)]
@@ -37,11 +37,11 @@ Networks: TypeAlias = Annotated[
 PERIODS: Final = ", ".join(period.value for period in Period)
 
 
-def budget(text: str) -> KeyBudget:
+def budget(text: str) -> Budget:
     """Read a budget such as ``5.00/month``: an amount in US dollars and a period. Raises Failed."""
     amount, _, period = text.partition("/")
     try:
-        return KeyBudget(amount_nanos=parse_usd(amount), period=Period(period))
+        return Budget(amount_nanos=parse_usd(amount), period=Period(period))
     except (ValueError, LedgerError):
         raise CommandFailed(
             f"--budget is an amount in US dollars and a period, such as 5.00/month, not {text!r}; "
@@ -50,7 +50,7 @@ def budget(text: str) -> KeyBudget:
         ) from None
 
 
-def shown(limits: RateLimits | None, budgets: tuple[KeyBudget, ...] = ()) -> str:
+def shown(limits: RateLimits | None, budgets: tuple[Budget, ...] = ()) -> str:
     """Return limits in one line for people; empty when nothing is limited."""
     limits = limits or RateLimits()
     parts = [

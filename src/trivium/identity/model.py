@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits
 
 InForce: TypeAlias = Callable[[], Awaitable[None]]
@@ -26,26 +27,6 @@ class UserRole(Enum):
 
     USER = "user"
     ADMIN = "admin"
-
-
-@unique
-class Period(Enum):
-    """How long a budget lasts before it begins anew, in UTC."""
-
-    DAY = "day"
-    WEEK = "week"
-    """From Monday."""
-    MONTH = "month"
-    TOTAL = "total"
-    """For good."""
-
-
-class KeyBudget(msgspec.Struct, frozen=True, kw_only=True):
-    """What a key may cost within a period."""
-
-    amount_nanos: int
-    """Nano-dollars."""
-    period: Period
 
 
 class User(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +77,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     header_only: bool = False
     """Whether it is refused where it comes in an address (``?key=``)."""
     limits: RateLimits | None = None
-    budgets: tuple[KeyBudget, ...] = ()
+    budgets: tuple[Budget, ...] = ()
     networks: tuple[str, ...] = ()
     """Networks it may be used from, as CIDR; empty: from anywhere."""
     grant_id: int | None = None
@@ -127,8 +108,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The key's; ``None``: none."""
     user_limits: RateLimits | None = None
     """The user's, over all keys together; ``None``: none."""
-    budgets: tuple[KeyBudget, ...] = ()
-    """The key's, at most one a period."""
+    budgets: tuple[Budget, ...] = ()
+    """All that a request of this key counts against, each with its scope."""
     networks: tuple[Network, ...] = ()
     """Where the key may be used from; empty: anywhere."""
     grant_id: int = 0
@@ -136,11 +117,6 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     revoked: bool = False
     """Disabled for good: a user's own will never spend again, an application's may be given again
     with another secret."""
-
-    @property
-    def budget_id(self) -> int:
-        """The id under which budgets are counted: the key's, or one for all of a consent."""
-        return -self.grant_id or self.key_id
 
     @property
     def owner_id(self) -> int:

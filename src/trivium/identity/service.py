@@ -15,9 +15,10 @@ from trivium.clock import Clock
 from trivium.identity import keys, store
 from trivium.identity.directory import Directory
 from trivium.identity.errors import IdentityError, TakenError
-from trivium.identity.model import InForce, Key, KeyBudget, User, UserRole, left_to_others
+from trivium.identity.model import InForce, Key, User, UserRole, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
+from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits
 from trivium.storage.database import Connection, Database
 
@@ -132,7 +133,7 @@ class Identity:
         strict: bool = False,
         header_only: bool = False,
         limits: RateLimits | None = None,
-        budgets: Sequence[KeyBudget] = (),
+        budgets: Sequence[Budget] = (),
         networks: Sequence[str] = (),
     ) -> tuple[Key, str]:
         """A new key of a user's, and its secret, which is nowhere to be had again.

@@ -29,7 +29,8 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.identity import store
-from trivium.identity.model import Caller, KeyBudget, Network
+from trivium.identity.model import Caller, Network
+from trivium.settings.budget import Budget
 from trivium.settings.limits import limits
 from trivium.storage.database import Database
 
@@ -226,7 +227,7 @@ def _caller(row: Any) -> Caller:
         user_limits=limits(
             row.user_requests_per_minute, row.user_tokens_per_minute, row.user_max_concurrency
         ),
-        budgets=_budgets(row.budgets),
+        budgets=_budgets(row.budgets, row.id, row.grant_id),
         networks=_networks(row.networks),
         grant_id=row.grant_id or 0,
         revoked=row.disabled,
@@ -243,9 +244,16 @@ def _allowed(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
     )
 
 
-@lru_cache(maxsize=1024)
-def _budgets(text: str) -> tuple[KeyBudget, ...]:
-    return msgspec.json.decode(text, type=tuple[KeyBudget, ...])
+def _budgets(text: str, key_id: int, grant_id: int | None) -> tuple[Budget, ...]:
+    """A key's own, or those of the consent that it was given under: all its keys share them."""
+    if text == "[]":
+        return ()
+    scope = f"grant:{grant_id}" if grant_id else f"key:{key_id}"
+    whose = "this application" if grant_id else "this key"
+    return tuple(
+        msgspec.structs.replace(budget, scope=scope, whose=whose)
+        for budget in msgspec.json.decode(text, type=tuple[Budget, ...])
+    )
 
 
 @lru_cache(maxsize=1024)

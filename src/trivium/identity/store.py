@@ -7,8 +7,9 @@ import msgspec
 from sqlalchemy import Select, and_, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.identity.model import Key, KeyBudget, User, UserRole
+from trivium.identity.model import Key, User, UserRole
 from trivium.identity.terms import Terms, terms_of
+from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits, limits
 from trivium.storage.schema.core import accounts, keys, revision, users
 from trivium.storage.schema.requests import records
@@ -22,7 +23,7 @@ _KEY = (
     .label("last_used_at"),
 )
 _texts = msgspec.json.Decoder(tuple[str, ...]).decode
-_budgets = msgspec.json.Decoder(tuple[KeyBudget, ...]).decode
+_budgets = msgspec.json.Decoder(tuple[Budget, ...]).decode
 
 
 async def bump(conn: AsyncConnection) -> int:

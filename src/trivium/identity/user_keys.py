@@ -8,7 +8,7 @@ from trivium.clock import Clock
 from trivium.identity import store
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import InForce, Key, left_to_others
-from trivium.identity.terms import Terms, changed, checked, terms_of
+from trivium.identity.terms import Terms, changed, checked, given, terms_of
 from trivium.storage.database import Connection, Database
 
 KEYS_MAX = 200
@@ -59,6 +59,8 @@ class OwnKeys:
             before = terms_of(key)
             after = checked(change(before), now, key.expires_at)
             members = changed(before, after)
+            if "budgets" in members:
+                after = msgspec.structs.replace(after, budgets=given(after.budgets, before, now))
             if members:
                 await store.update_key(conn, key_id, after, raised)
         await self._in_force()

@@ -9,7 +9,7 @@ its request goes upstream, and a settlement before the last byte of the answer.
 import asyncio
 import itertools
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -18,15 +18,25 @@ import structlog
 
 from trivium.clock import Clock
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault, Kind
+from trivium.faults import Fault
 from trivium.ledger.allowance import SHORT_S, Allowance, LeaseVerdict
 from trivium.ledger.cost import cost, input_cost
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
-from trivium.ledger.model import Hold, LeaseRequest, LeaseState, Quote, Settlement, Waiting
+from trivium.ledger.model import (
+    COUNTERS_MAX,
+    Hold,
+    Holder,
+    LeaseRequest,
+    LeaseState,
+    Quote,
+    Settlement,
+    Waiting,
+)
 from trivium.ledger.quote import Quoting
-from trivium.ledger.refusals import elsewhere, too_low, unknown, unnoted
+from trivium.ledger.refusals import elsewhere, overspent, too_low, too_many_wait, unknown, unnoted
 from trivium.ledger.service import Payer
+from trivium.settings.budget import Budget, PeriodClock
 
 REFUSED_S: Final = 1.0
 """How long an account that could not pay is refused without asking the database again."""
@@ -35,8 +45,6 @@ RENEW_S: Final = 0.2
 WAITING_MAX: Final = 250_000
 """Settlements in memory, some 200 MB, beyond which accounts without a limit are refused: all others
 have stopped long before, with the end of their leases."""
-WAIT_S: Final = 10.0
-"""After which a caller may try again that came while so many waited."""
 LOOK_S: Final = 0.1
 """How often the database is asked whether others have given back."""
 _encode: Final = msgspec.json.Encoder().encode
@@ -70,22 +78,30 @@ class WorkerLedger(Quoting):
         self._monotonic = clock.monotonic
         self._interrupted = interrupted
         self._ahead_s = ahead_s
-        self._accounts: dict[int, Allowance] = {}
-        self._touched: set[int] = set()
+        self._accounts: dict[Holder, Allowance] = {}
+        """Of accounts and of budgets."""
+        self._periods = PeriodClock()
+        self._touched: set[Holder] = set()
+        self.crossed: Callable[[Budget, int], None] = _untold
+        """Called once a counter with the budget of which so many per cent were just seen spent."""
         self._open: dict[str, Hold] = {}
         self._queue: deque[Settlement] = deque()
         self._is_full = False
 
     # --- the pipeline's side --------------------------------------------------------------------
 
-    def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
-        """Reserve the quote if the lease covers it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
+    def hold(
+        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+    ) -> Hold | None:
+        """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
         amount = quote.amount_nanos
         limited = not caller.unlimited
         user_id = caller.user_id
         hold = Hold(request_id, user_id, amount, quote, caller.key_id, limited)
         if quote.tariff is None:
             return hold
+        if budgets:
+            return self._hold_within(hold, budgets)
         if limited:
             account = self._accounts.get(user_id)
             now = self._monotonic()
@@ -101,46 +117,113 @@ class WorkerLedger(Quoting):
                 account.learned_at = now
                 self.asked.set()
         elif len(self._queue) >= WAITING_MAX:
-            raise Fault(
-                Kind.LEDGER_DOWN,
-                "The database has been away for so long that no more can be kept of what is owed; "
-                "try again later.",
-                retry_after=WAIT_S,
-            )
+            raise too_many_wait()
         self._note(hold)
         return hold
 
-    async def lease(self, request_id: str, caller: Payer, quote: Quote) -> Hold:
-        """Reserve the quote with the account's next turn, in the order of asking.
+    async def lease(
+        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+    ) -> Hold:
+        """Reserve the quote with the next turn of the account and the budgets, in the order of
+        asking.
 
-        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL).
+        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL), ``BudgetRefusal``.
         """
         amount = quote.amount_nanos
         limited = not caller.unlimited
         hold = Hold(request_id, caller.user_id, amount, quote, caller.key_id, limited)
-        account = self._account(caller.user_id)
-        pays = account.pool + account.others
-        if self._clock.monotonic() < account.refused_until and amount > pays:
-            raise too_low(amount)
-        if not await self._wait(account, hold):
-            raise too_low(amount)
+        hold, asked = self._asked(hold, budgets)
+        now = self._clock.monotonic()
+        for account in asked:
+            if now < account.refused_until and amount > account.pool + account.others:
+                raise self.refusal(hold, account.budget)
+        refused = await self._wait_for_all(asked, hold)
+        if refused is not None:
+            raise self.refusal(hold, refused.budget)
         self._note(hold)
         return hold
+
+    def _hold_within(self, hold: Hold, budgets: Sequence[Budget]) -> Hold | None:
+        """As ``hold``, for whoever has budgets: all of them and the account cover it, or none is
+        touched.
+        """
+        if not hold.limited and len(self._queue) >= WAITING_MAX:
+            raise too_many_wait()
+        hold, asked = self._asked(hold, budgets)
+        amount = hold.amount_nanos
+        now = self._clock.monotonic()
+        if now > self.trusted_until:
+            return None
+        for account in asked:
+            if account.waiting or account.free < amount:
+                return None
+        for account in asked:
+            account.take(amount)
+            self._touched.add(account.holder)
+            if account.is_low and now > account.learned_at + RENEW_S:
+                account.learned_at = now
+                self.asked.set()
+        self._note(hold)
+        return hold
+
+    def _asked(self, hold: Hold, budgets: Sequence[Budget]) -> tuple[Hold, list[Allowance]]:
+        """The hold with its counters, and what has to cover it: the account, where it has to, and
+        every budget that is not soft.
+        """
+        asked = [self._account(hold.user_id)] if hold.limited else []
+        if budgets:
+            budgets = tuple(budgets[:COUNTERS_MAX])
+            counters = self._periods.counters(budgets, self._now())
+            hold = msgspec.structs.replace(hold, counters=counters, budgets=budgets)
+            for budget, counter in zip(budgets, counters, strict=True):
+                account = self._account(counter)
+                account.budget = budget
+                account.payer = hold.user_id
+                if not budget.soft:
+                    asked.append(account)
+        return hold, asked
+
+    async def _wait_for_all(self, asked: list[Allowance], hold: Hold) -> Allowance | None:
+        """Wait for the next turn of each; the first that has too little, else ``None``. What others
+        had granted is given back then. Raises ``Fault`` (LEDGER_DOWN).
+        """
+        if len(asked) == 1:
+            return None if await self._wait(asked[0], hold) else asked[0]
+        loop = asyncio.get_running_loop()
+        waits = [loop.create_task(self._wait(account, hold)) for account in asked]
+        is_granted = False
+        try:
+            for account, waiting in zip(asked, waits, strict=True):
+                if not await waiting:
+                    return account
+            is_granted = True
+        finally:
+            if not is_granted:
+                for account, waiting in zip(asked, waits, strict=True):
+                    self._undo(account, waiting, hold)
+        return None
+
+    def _undo(self, account: Allowance, waiting: "asyncio.Task[bool]", hold: Hold) -> None:
+        """Give back what one of several granted, as another did not."""
+        if not waiting.done():
+            waiting.cancel()
+        elif not waiting.cancelled() and waiting.exception() is None and waiting.result():
+            account.give_back(hold.amount_nanos, 0)
+            self._ask(account.holder)
 
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
         """The hold with so much more in it, if the lease covers that and the journal takes it."""
         if hold.request_id not in self._open:
             return hold  # of what is free nothing is held
-        if hold.limited:
-            account = self._accounts.get(hold.user_id)
-            if (
-                account is None
-                or account.waiting
-                or self._clock.monotonic() > self.trusted_until
-                or not account.take(more_nanos)
-            ):
+        asked = self._holding(hold)
+        if asked and self._clock.monotonic() > self.trusted_until:
+            return None
+        for account in asked:
+            if account.waiting or account.free < more_nanos:
                 return None
-            self._touched.add(hold.user_id)
+        for account in asked:
+            account.take(more_nanos)
+            self._touched.add(account.holder)
         amount = hold.amount_nanos + more_nanos
         own = hold.quote.own_nanos
         own = own and own + more_nanos  # what costs nothing goes on doing so
@@ -172,15 +255,32 @@ class WorkerLedger(Quoting):
         self._open[hold.request_id] = other
         return other
 
-    async def spare(self, user_id: int, amount_nanos: int) -> None:
+    def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
+        """The hold with the counters of these budgets, for one that is a row."""
+        counters = self._periods.counters(budgets, self._now())
+        return msgspec.structs.replace(hold, counters=counters, budgets=tuple(budgets))
+
+    async def spare(self, hold: Hold, budget: Budget | None) -> None:
         """Make room for a hold that is a row: what is leased ahead of need is given back, here and
-        by all other workers, until the account has so much beside all leases, or can not.
+        by all other workers, until the account, or the budget, has so much beside all leases, or
+        can not.
 
         Raises ``Fault`` (LEDGER_DOWN).
         """
-        account = self._account(user_id)
+        holder: Holder = hold.user_id
+        if budget is not None:
+            holder = hold.counters[hold.budgets.index(budget)]
+        account = self._account(holder)
+        account.budget = budget
         account.short_until = self._clock.monotonic() + SHORT_S
-        await self._wait(account, Hold("", user_id, amount_nanos), is_row=True)
+        await self._wait(account, hold, is_row=True)
+
+    def refusal(self, hold: Hold, budget: Budget | None) -> Fault:
+        """The fault of a hold that the account, or a budget, does not cover."""
+        if budget is None:
+            return too_low(hold.amount_nanos)
+        ends_at = self._periods.bounds(budget, self._now()).ends_at
+        return overspent(budget, hold.amount_nanos, ends_at)
 
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
@@ -196,8 +296,11 @@ class WorkerLedger(Quoting):
             return 0
         nanos, rates = cost(tariff, usage)
         used = _encode(usage).decode()
-        detail = f'{rates.label},"key":{hold.key_id},"end":"{end}","usage":{used}}}'
-        settled = Settlement(hold.request_id, hold.user_id, nanos, int(self._now()), "", detail)
+        counted = f',"budgets":{_encode(hold.counters).decode()}' if hold.counters else ""
+        detail = f'{rates.label},"key":{hold.key_id},"end":"{end}","usage":{used}{counted}}}'
+        settled = Settlement(
+            hold.request_id, hold.user_id, nanos, int(self._now()), "", detail, hold.counters
+        )
         self._end(hold, nanos)
         self._queue.append(settled)
         try:
@@ -246,84 +349,91 @@ class WorkerLedger(Quoting):
         """The oldest settlements, which stay in the queue until they are booked."""
         return list(itertools.islice(self._queue, most))
 
-    def touch(self, users: Iterable[int]) -> None:
-        """Have the leases of these accounts looked at with the next flush."""
-        self._touched.update(users)
+    def touch(self, holders: Iterable[Holder]) -> None:
+        """Have the leases of these accounts and budgets looked at with the next flush."""
+        self._touched.update(holders)
 
-    def touched(self) -> set[int]:
-        """Accounts whose lease should be looked at, and forget them."""
+    def touched(self) -> set[Holder]:
+        """Accounts and budgets whose lease should be looked at, and forget them."""
         self.asked.clear()
         touched, self._touched = self._touched, set()
         return touched
 
-    def leased(self) -> set[int]:
-        """Every account with a lease here."""
-        return {user_id for user_id, account in self._accounts.items() if account.leased}
+    def leased(self) -> set[Holder]:
+        """Every account and budget with a lease here."""
+        return {holder for holder, account in self._accounts.items() if account.leased}
 
-    def idle(self) -> set[int]:
-        """Accounts whose lease should go back."""
+    def idle(self) -> set[Holder]:
+        """Accounts and budgets whose lease should go back."""
         now = self._clock.monotonic()
         accounts = self._accounts.items()
-        return {user_id for user_id, account in accounts if account.is_idle(now)}
+        return {holder for holder, account in accounts if account.is_idle(now)}
 
-    def yield_(self, users: Iterable[int]) -> None:
-        """Others want what is leased of these accounts: give back at once what is not used."""
+    def yield_(self, holders: Iterable[Holder]) -> None:
+        """Others want what is leased of these: give back at once what is not used."""
         now = self._clock.monotonic()
-        for user_id in users:
-            self._account(user_id).yield_(now)
-            self._touched.add(user_id)
+        for holder in holders:
+            if (account := self._accounts.get(holder)) is not None:
+                account.yield_(now)
+            elif isinstance(holder, int):
+                self._account(holder).yield_(now)
+            self._touched.add(holder)
             self.asked.set()
 
     def begin(
-        self, batch: list[Settlement], users: set[int], *, steady: bool = False
-    ) -> dict[int, LeaseRequest]:
-        """What the leases of these accounts and those of the batch should be after a turn.
+        self, batch: list[Settlement], holders: set[Holder], *, steady: bool = False
+    ) -> dict[Holder, LeaseRequest]:
+        """What the leases of these and of those in the batch should be after a turn.
 
         ``steady``: the database was away at the last turn, so nothing is given up before it hears.
         """
         spent = _spent(batch)
         now = self._clock.monotonic()
         return {
-            user_id: account.wanted(spent.get(user_id, 0), now, steady=steady)
-            for user_id in users | spent.keys()
-            if (account := self._accounts.get(user_id)) is not None
+            holder: account.wanted(spent.get(holder, 0), now, steady=steady)
+            for holder in holders | spent.keys()
+            if (account := self._accounts.get(holder)) is not None
         }
 
-    def confirm(self, batch: list[Settlement], standings: Mapping[int, LeaseState]) -> None:
+    def confirm(self, batch: list[Settlement], standings: Mapping[Holder, LeaseState]) -> None:
         """A turn is in the database: the batch is booked and the leases are as they stand."""
         spent = _spent(batch)
         now = self._clock.monotonic()
         for _ in batch:
             self._queue.popleft()
-        for user_id, standing in standings.items():
-            account = self._accounts.get(user_id)
+        for holder, standing in standings.items():
+            account = self._accounts.get(holder)
             if account is None:
                 continue
-            account.learn(standing, spent.get(user_id, 0), now)
+            account.learn(standing, spent.get(holder, 0), now)
             if standing.is_wanted:
-                self._ask(user_id)
+                self._ask(holder)
             if account.waiting:
                 self._answer(account)
+            if standing.crossed and account.budget is not None:
+                self.crossed(account.budget, standing.crossed)
             if account.is_done and now >= account.short_until:
-                del self._accounts[user_id]
+                del self._accounts[holder]
 
-    def fail(self, users: set[int]) -> None:
+    def fail(self, holders: set[Holder]) -> None:
         """A turn could not be made: whoever waited for it is told, and their leases stay."""
-        for user_id in users:
-            account = self._accounts.get(user_id)
+        for holder in holders:
+            account = self._accounts.get(holder)
             while account is not None and account.waiting:
                 waiting = account.waiting.popleft()
                 if not waiting.granted.done():
                     waiting.granted.set_exception(unknown())
-            self._touched.add(user_id)
+            self._touched.add(holder)
 
     def drop(self, settled: Settlement) -> None:
         """The oldest settlement is one that the database refuses for good."""
         dropped = self._queue.popleft()
         assert dropped is settled
-        account = self._accounts.get(settled.user_id)
-        if account is not None:
-            account.spent -= settled.cost_nanos
+        holders: list[Holder] = [settled.user_id, *settled.counters]
+        for holder in holders:
+            account = self._accounts.get(holder)
+            if account is not None:
+                account.spent -= settled.cost_nanos
 
     def carry_on(self) -> None:
         """Begin a new journal file with the holds still open. Raises OSError."""
@@ -369,30 +479,41 @@ class WorkerLedger(Quoting):
 
     def _end(self, hold: Hold, nanos: int) -> None:
         """Free what was held, and remember what is to be booked."""
-        if not hold.limited:
-            return
-        account = self._accounts.get(hold.user_id)
-        if account is not None:
-            account.give_back(hold.amount_nanos, nanos)
-            self._touched.add(hold.user_id)
+        if hold.limited:
+            account = self._accounts.get(hold.user_id)
+            if account is not None:
+                account.give_back(hold.amount_nanos, nanos)
+                self._touched.add(hold.user_id)
+        for counter in hold.counters:
+            account = self._accounts.get(counter)
+            if account is not None:
+                is_soft = account.budget is not None and account.budget.soft
+                account.give_back(0 if is_soft else hold.amount_nanos, nanos)
+                self._touched.add(counter)
 
-    def _account(self, user_id: int) -> Allowance:
-        account = self._accounts.get(user_id)
+    def _holding(self, hold: Hold) -> list[Allowance]:
+        """What covers a hold."""
+        holders: list[Holder] = [hold.user_id] if hold.limited else []
+        found = [self._account(holder) for holder in (*holders, *hold.counters)]
+        return [each for each in found if each.budget is None or not each.budget.soft]
+
+    def _account(self, holder: Holder) -> Allowance:
+        account = self._accounts.get(holder)
         if account is None:
-            account = Allowance(user_id, self._clock.monotonic(), self._ahead_s)
-            self._accounts[user_id] = account
+            account = Allowance(holder, self._clock.monotonic(), self._ahead_s)
+            self._accounts[holder] = account
         return account
 
-    def _ask(self, user_id: int) -> None:
-        """Have a turn made for an account, at once."""
-        self._touched.add(user_id)
+    def _ask(self, holder: Holder) -> None:
+        """Have a turn made for an account or a budget, at once."""
+        self._touched.add(holder)
         self.asked.set()
 
     async def _wait(self, account: Allowance, hold: Hold, *, is_row: bool = False) -> bool:
         """Wait for the account's turn; whether it has enough. Raises ``Fault`` (LEDGER_DOWN)."""
         granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         account.waiting.append(Waiting(hold, granted, self._clock.monotonic(), is_row))
-        self._ask(account.user_id)
+        self._ask(account.holder)
         try:
             return await granted
         except asyncio.CancelledError:
@@ -419,23 +540,30 @@ class WorkerLedger(Quoting):
                 waiting.granted.set_result(True)
             elif verdict is LeaseVerdict.REFUSED:
                 account.refused_until = now + REFUSED_S
-                self._touched.add(account.user_id)
+                self._touched.add(account.holder)
                 waiting.granted.set_result(False)
             elif verdict is LeaseVerdict.UNKNOWN:
-                self._touched.add(account.user_id)
+                self._touched.add(account.holder)
                 waiting.granted.set_exception(elsewhere())
             else:
                 is_later = is_later or verdict is LeaseVerdict.LATER
                 left.append(waiting)
         account.waiting = left
         if is_later:
-            asyncio.get_running_loop().call_later(LOOK_S, self._ask, account.user_id)
+            asyncio.get_running_loop().call_later(LOOK_S, self._ask, account.holder)
         elif left:
-            self._ask(account.user_id)
+            self._ask(account.holder)
 
 
-def _spent(batch: list[Settlement]) -> dict[int, int]:
-    spent: dict[int, int] = {}
+def _spent(batch: list[Settlement]) -> dict[Holder, int]:
+    spent: dict[Holder, int] = {}
     for settled in batch:
-        spent[settled.user_id] = spent.get(settled.user_id, 0) + settled.cost_nanos
+        nanos = settled.cost_nanos
+        spent[settled.user_id] = spent.get(settled.user_id, 0) + nanos
+        for counter in settled.counters:
+            spent[counter] = spent.get(counter, 0) + nanos
     return spent
+
+
+def _untold(budget: Budget, per_cent: int) -> None:
+    """Tell nobody."""

@@ -62,7 +62,7 @@ def close(context: RequestContext) -> None:
     if not context.settled:
         context.settle()
     if context.given is not OPEN:
-        context.given.leave(request_admission.used(context), context.cost_nanos)
+        context.given.leave(request_admission.used(context))
     context.record()
     # nobody is left to be told to stop, and a circle would keep the request until it is collected
     context.exchange.task = None

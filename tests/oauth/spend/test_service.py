@@ -7,7 +7,6 @@ from sqlalchemy import text
 
 from oauth.world import World
 from trivium.identity.keys import digest
-from trivium.identity.model import KeyBudget, Period
 from trivium.identity.snapshot import Snapshot
 from trivium.ledger.model import NANOS
 from trivium.oauth.apps.model import AppStatus
@@ -17,6 +16,7 @@ from trivium.oauth.scope import SPEND
 from trivium.oauth.spend.model import LIVE_MAX
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.service import ACCESS_S
+from trivium.settings.budget import Budget, Period
 from trivium.storage.database import Database
 from trivium.storage.schema.core import entries
 
@@ -56,7 +56,7 @@ async def test_a_key_is_the_users_and_ends_with_the_token(world):
     given = await tokens(world)
     key = await issued(world, given)
     found = await caller(world, key)
-    assert (world.ada.id, (KeyBudget(amount_nanos=CAP, period=Period.MONTH),)) == (
+    assert (world.ada.id, (Budget(amount_nanos=CAP, period=Period.MONTH),)) == (
         found.user_id,
         found.budgets,
     )

@@ -130,6 +130,8 @@ holds = table(
     Column("amount_nanos", BIG, nullable=False),  # 0: of an unlimited account
     Column("bill", Text, nullable=False),  # JSON: model, prices, key at the moment of the request
     Column("created_at", BIG, nullable=False),
+    Column("counters", Text, nullable=False, server_default=text("'[]'")),  # JSON: of budgets
+    Column("counted_nanos", BIG, nullable=False, server_default=text("0")),  # of each of them
     Index("ix_holds_user_id", "user_id"),
 )
 """Amounts held for longer than a worker lives; part of their accounts' ``leased_nanos``."""

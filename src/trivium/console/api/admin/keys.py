@@ -10,10 +10,11 @@ from msgspec import UNSET, UnsetType
 
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd
 from trivium.console.api.answer import ApiError
-from trivium.identity.model import Key, KeyBudget, Period
+from trivium.identity.model import Key
 from trivium.identity.terms import Terms
 from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind, Detail
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import limits as rates_of
 
 Moment = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
@@ -121,7 +122,7 @@ def _terms(body: NewKeyBody) -> dict[str, Any]:
         given["limits"] = rates_of(rates.requests, rates.tokens, rates.concurrency)
     if "budgets" in given:
         given["budgets"] = tuple(
-            KeyBudget(amount_nanos=usd("budgets", cap.amount), period=cap.period)
+            Budget(amount_nanos=usd("budgets", cap.amount), period=cap.period)
             for cap in given["budgets"]
         )
     return given
