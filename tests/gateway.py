@@ -206,6 +206,7 @@ class Gateway:
         caller = Caller(
             key_id=7,
             user_id=3,
+            payer_id=3,
             unlimited=False,
             disabled=False,
             expires_at=float("inf"),

@@ -166,7 +166,7 @@ class House:
                 )
             key = keys.issue(lambda n, start=number: bytes(range(start, start + n)))
             caller = Caller(
-                key_id=7 + number, user_id=user.id, unlimited=False, disabled=False,
+                key_id=7 + number, user_id=user.id, payer_id=user.id, unlimited=False, disabled=False,
                 expires_at=float("inf"), models=frozenset(), prefixes=(),
             )  # fmt: skip
             callers[sha256(key.encode()).digest()] = caller

@@ -21,7 +21,7 @@ from trivium.wire.operation import Shape
 
 Headers = list[tuple[bytes, bytes]]
 
-_OWN: Final = (Subject.KEY, Subject.USER)
+_OWN: Final = (Subject.KEY, Subject.USER, Subject.TEAM)
 _OPENAI: Final = tuple(
     tuple(b"x-ratelimit-%b-%b" % (what, of) for what in (b"limit", b"remaining", b"reset"))
     for of in (b"requests", b"tokens")
@@ -82,6 +82,7 @@ def moment(at: int) -> bytes:
 _WHOSE: Final = {
     Subject.KEY: "this key",
     Subject.USER: "this key's user",
+    Subject.TEAM: "this key's team",
     Subject.MODEL: "this model",
     Subject.CHANNEL: "the upstream",
 }

@@ -111,7 +111,7 @@ class Admission:
 
     def permit(self, caller: Caller, model: str) -> None:
         """Whether the key's list has the model. Raises ``Fault`` (MODEL_NOT_ALLOWED)."""
-        if (caller.models or caller.prefixes) and not caller.may_use(model):
+        if (caller.models or caller.prefixes or caller.narrowed) and not caller.may_use(model):
             raise Fault(
                 Kind.MODEL_NOT_ALLOWED,
                 f"This key may not use the model `{model[:200]}`.",
@@ -131,7 +131,12 @@ class Admission:
 
         Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW).
         """
-        if caller.limits is None and caller.user_limits is None and model.rates is None:
+        if (
+            caller.limits is None
+            and caller.user_limits is None
+            and model.rates is None
+            and not caller.team_limits
+        ):
             return OPEN
         meters = self._meters_of(caller, model)
         if meters and self._shared is not None and self._shared.is_up:
@@ -279,6 +284,8 @@ class Admission:
             found.append(self._meter(Subject.KEY, caller.key_id, caller.limits))
         if caller.user_limits is not None:
             found.append(self._meter(Subject.USER, caller.user_id, caller.user_limits))
+        for team_id, limits in caller.team_limits:
+            found.append(self._meter(Subject.TEAM, team_id, limits))
         if model.rates is not None:
             found.append(self._meter(Subject.MODEL, model.name, model.rates))
         return found

@@ -22,6 +22,16 @@ Network: TypeAlias = IPv4Network | IPv6Network
 
 
 @unique
+class UserKind(Enum):
+    """Who or what has an account."""
+
+    PERSON = "person"
+    TEAM = "team"
+    SERVICE = "service"
+    """A service account of a team: it has keys and no login."""
+
+
+@unique
 class UserRole(Enum):
     """What a user may do beyond using models."""
 
@@ -30,11 +40,17 @@ class UserRole(Enum):
 
 
 class User(msgspec.Struct, frozen=True, kw_only=True):
-    """A person or a team. Balances live in ``ledger/``."""
+    """Whoever has an account: a person, a team or a service account. Balances live in
+    ``ledger/``.
+    """
 
     id: int
     name: str
     email: str
+    """Empty for teams and service accounts."""
+    kind: UserKind = UserKind.PERSON
+    team_id: int | None = None
+    """Of a service account: whose it is."""
     email_verified: bool = False
     """Whether somebody has shown that letters to the address reach them."""
     role: UserRole = UserRole.USER
@@ -82,6 +98,12 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     """Networks it may be used from, as CIDR; empty: from anywhere."""
     grant_id: int | None = None
     """The consent under which an application was given it; ``None``: it is the user's own."""
+    team_id: int | None = None
+    """The team that it spends for; ``None``: the user's own account."""
+
+
+AllowList: TypeAlias = tuple[frozenset[str], tuple[str, ...]]
+"""Exact names of models, and prefixes; both empty: all."""
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -89,9 +111,13 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     key_id: int
     user_id: int
+    """Who asks: a person or a service account."""
+    payer_id: int
+    """Whose account pays: the user, or the team with the wallet."""
     unlimited: bool
+    """The payer spends without a balance."""
     disabled: bool
-    """The key is revoked or paused, or its user disabled."""
+    """The key is revoked or paused, or its user or a team above it disabled."""
     expires_at: float
     """Seconds since the epoch; infinity when the key never expires."""
     models: frozenset[str]
@@ -114,6 +140,12 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where the key may be used from; empty: anywhere."""
     grant_id: int = 0
     """The consent under which an application was given the key; 0: it is the user's own."""
+    team_id: int = 0
+    """The team that the key spends for; 0: none."""
+    narrowed: tuple[AllowList, ...] = ()
+    """What the teams above allow: a model must be in all of them."""
+    team_limits: tuple[tuple[int, RateLimits], ...] = ()
+    """Limits of the teams above, over all their keys together."""
     revoked: bool = False
     """Disabled for good: a user's own will never spend again, an application's may be given again
     with another secret."""
@@ -124,7 +156,13 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return -self.grant_id or self.user_id
 
     def may_use(self, model: str) -> bool:
-        """Whether the key's allow-list lets it use this model."""
-        if not self.models and not self.prefixes:
-            return True
-        return model in self.models or any(model.startswith(p) for p in self.prefixes)
+        """Whether the allow-lists of the key and of the teams above let it use this model."""
+        own = self.models, self.prefixes
+        if (self.models or self.prefixes) and not _allows(own, model):
+            return False
+        return all(_allows(each, model) for each in self.narrowed)
+
+
+def _allows(allowed: AllowList, model: str) -> bool:
+    models, prefixes = allowed
+    return model in models or any(model.startswith(prefix) for prefix in prefixes)

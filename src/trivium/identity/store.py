@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Select, and_, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.identity.model import Key, User, UserRole
+from trivium.identity.model import Key, User, UserKind, UserRole
 from trivium.identity.terms import Terms, terms_of
 from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits, limits
@@ -64,6 +64,7 @@ async def insert_user(conn: AsyncConnection, user: User, raised: int) -> int:
         *("id", "group", "limits", "email_verified", "language", "theme"),
         price_group=user.group,
         revision=raised,
+        email=user.email or None,
         **_columns(user.limits),
     )
     made = insert(users).values(values).returning(users.c.id)
@@ -126,6 +127,8 @@ def user_of(row: Any) -> User:
         row,
         email_verified=row.email_verified_at is not None,
         role=UserRole(row.role),
+        kind=UserKind(row.kind),
+        email=row.email or "",
         group=row.price_group,
         limits=_limits(row),
     )
@@ -156,6 +159,7 @@ async def insert_key(conn: AsyncConnection, key: Key, digest: bytes, raised: int
         "created_at": key.created_at,
         "revision": raised,
         "grant_id": key.grant_id,
+        "team_id": key.team_id,
         **_terms(terms_of(key)),
     }
     return int((await conn.execute(insert(keys).values(values).returning(keys.c.id))).scalar_one())

@@ -53,7 +53,7 @@ def checked(terms: Terms, now: int, expires_at: int | None = None) -> Terms:
         raise IdentityError("expires_at", "lies in the past: a key would never be valid")
     return Terms(
         name=name_of(terms.name),
-        models=_allowed(terms.models),
+        models=allowed_models(terms.models),
         expires_at=end,
         strict=terms.strict,
         header_only=terms.header_only,
@@ -100,7 +100,8 @@ def name_of(text: str) -> str:
     return text
 
 
-def _allowed(models: Sequence[str]) -> tuple[str, ...]:
+def allowed_models(models: Sequence[str]) -> tuple[str, ...]:
+    """Return an allow-list that can be stored. Raises ``IdentityError`` (``models``)."""
     if len(models) > MODELS_MAX:
         raise IdentityError("models", f"are {len(models)}, at most {MODELS_MAX} can be listed")
     for model in models:

@@ -20,7 +20,7 @@ class Payer(Protocol):
     """Whose balance pays: what the ledger reads of a caller."""
 
     @property
-    def user_id(self) -> int:
+    def payer_id(self) -> int:
         """The id of the account that pays."""
         ...
 
@@ -134,14 +134,14 @@ class OpenLedger:
     ) -> Hold | None:
         """A hold of nothing."""
         del budgets
-        return Hold(request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos)
+        return Hold(request_id=request_id, user_id=caller.payer_id, amount_nanos=quote.amount_nanos)
 
     async def lease(
         self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
     ) -> Hold:
         """Never needed; the same."""
         del budgets
-        return Hold(request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos)
+        return Hold(request_id=request_id, user_id=caller.payer_id, amount_nanos=quote.amount_nanos)
 
     def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
         """The same hold."""

@@ -138,12 +138,25 @@ async def turn(
     ``repeated``, the look-up is spared: a request booked already would raise ``Conflict``.
     """
     fresh = await _not_booked(conn, settlements) if repeated else settlements
+    of_accounts = {of: wish for of, wish in wishes.items() if isinstance(of, int)}
+    of_budgets = {of: wish for of, wish in wishes.items() if not isinstance(of, int)}
+    outcome: dict[Holder, LeaseState] = {}
+    outcome |= await _turn_accounts(conn, worker, fresh, of_accounts)
+    outcome |= await budgets.turn(conn, worker, fresh, of_budgets)
+    return outcome
+
+
+async def _turn_accounts(
+    conn: AsyncConnection,
+    worker: str,
+    fresh: Sequence[Settlement],
+    wishes: Mapping[int, LeaseRequest],
+) -> dict[Holder, LeaseState]:
     costs: dict[int, int] = {}
     for settled in fresh:
         costs[settled.user_id] = costs.get(settled.user_id, 0) + settled.cost_nanos
-    of_accounts = {of: wish for of, wish in wishes.items() if isinstance(of, int)}
-    found = await locked(conn, sorted(costs.keys() | of_accounts.keys()), costs)
-    own = await leasing.leases_of(conn, ACCOUNTS, worker, of_accounts)
+    found = await locked(conn, sorted(costs.keys() | wishes.keys()), costs)
+    own = await leasing.leases_of(conn, ACCOUNTS, worker, wishes)
     if fresh:
         await _insert_usage(conn, fresh)
     standings: dict[int, LeaseState] = {}
@@ -152,7 +165,7 @@ async def turn(
     for user_id, row in found.items():
         spent = costs.get(user_id, 0)
         more = 0
-        wanted = of_accounts.get(user_id)
+        wanted = wishes.get(user_id)
         if wanted is not None:
             lease = own.get(user_id, leasing.NONE)
             had = lease.amount_nanos
@@ -165,20 +178,12 @@ async def turn(
             changes.append({"of": user_id, "spent": spent, "more": more})
     if changes:
         await conn.execute(_MOVE, changes)
-    await leasing.set_leases(conn, ACCOUNTS, worker, own, standings, of_accounts)
+    await leasing.set_leases(conn, ACCOUNTS, worker, own, standings, wishes)
     if short:
-        standings.update(
-            await leasing.called(conn, ACCOUNTS, worker, short, of_accounts, standings)
-        )
-    for user_id in of_accounts.keys() - standings.keys():
-        standings[user_id] = LeaseState(0, 0)  # nobody ever booked anything there
-    of_budgets = {of: wish for of, wish in wishes.items() if not isinstance(of, int)}
-    outcome: dict[Holder, LeaseState] = {}
-    for user_id, standing in standings.items():
-        outcome[user_id] = standing
-    for counter, standing in (await budgets.turn(conn, worker, fresh, of_budgets)).items():
-        outcome[counter] = standing
-    return outcome
+        standings.update(await leasing.called(conn, ACCOUNTS, worker, short, wishes, standings))
+    # nobody ever booked anything there
+    standings |= dict.fromkeys(wishes.keys() - standings.keys(), LeaseState(0, 0))
+    return {of: standing for of, standing in standings.items()}  # noqa: C416 - keys of another type
 
 
 _MOVE: Final = (

@@ -96,7 +96,7 @@ class WorkerLedger(Quoting):
         """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
         amount = quote.amount_nanos
         limited = not caller.unlimited
-        user_id = caller.user_id
+        user_id = caller.payer_id
         hold = Hold(request_id, user_id, amount, quote, caller.key_id, limited)
         if quote.tariff is None:
             return hold
@@ -131,7 +131,7 @@ class WorkerLedger(Quoting):
         """
         amount = quote.amount_nanos
         limited = not caller.unlimited
-        hold = Hold(request_id, caller.user_id, amount, quote, caller.key_id, limited)
+        hold = Hold(request_id, caller.payer_id, amount, quote, caller.key_id, limited)
         hold, asked = self._asked(hold, budgets)
         now = self._clock.monotonic()
         for account in asked:

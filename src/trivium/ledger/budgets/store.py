@@ -26,7 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.leases import store as leasing
 from trivium.ledger.leases.store import BUDGETS, NONE, Lease
-from trivium.ledger.model import EntryKind, LeaseRequest, LeaseState, Settlement
+from trivium.ledger.model import EntryKind, Holder, LeaseRequest, LeaseState, Settlement
 from trivium.settings.budget import WINDOWS, CounterId, Period
 from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.budgets import budget_counters, budget_spans
@@ -43,7 +43,7 @@ async def turn(
     worker: str,
     fresh: Sequence[Settlement],
     wishes: Mapping[CounterId, LeaseRequest],
-) -> dict[CounterId, LeaseState]:
+) -> dict[Holder, LeaseState]:
     """Add what settlements took to their counters, and set a worker's leases as it wishes. The
     standing of every counter with a wish. ``fresh``: those that were not booked before.
     """

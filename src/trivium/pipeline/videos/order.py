@@ -95,7 +95,7 @@ def hold_of(context: RequestContext, quote: Quote) -> Hold | None:
         return None
     hold = Hold(
         request_id=exchange.request_id,
-        user_id=caller.user_id,
+        user_id=caller.payer_id,
         amount_nanos=quote.amount_nanos,
         quote=quote,
         key_id=caller.key_id,

@@ -42,7 +42,7 @@ users = table(
     "users",
     Column("id", BIG, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    Column("email", Text, nullable=False, unique=True),  # lower case
+    Column("email", Text, unique=True),  # lower case; null: of teams and service accounts
     Column("password_hash", Text),  # null: cannot log in
     Column("role", Text, nullable=False),
     Column("disabled", Boolean, nullable=False, server_default=false()),
@@ -56,6 +56,8 @@ users = table(
     Column("email_verified_at", BIG),  # null: nobody has shown that letters arrive
     Column("language", Text),  # of pages; null: as the browser has it, as the next
     Column("theme", Text),
+    Column("kind", Text, nullable=False, server_default=text("'person'")),  # or team, service
+    Column("team_id", BIG),  # of a service account: whose it is
 )
 
 keys = table(
@@ -78,6 +80,7 @@ keys = table(
     Column("networks", Text, nullable=False, server_default=text("'[]'")),  # JSON list
     Column("paused", Boolean, nullable=False, server_default=false()),  # until it is resumed
     Column("header_only", Boolean, nullable=False, server_default=false()),  # not as ?key=
+    Column("team_id", BIG, index=True),  # whose budgets it spends; null: the user's alone
     # an application's, under this consent; no foreign key: a key outlives it
     Column("grant_id", BIG, index=True),
     # what the snapshots page through
