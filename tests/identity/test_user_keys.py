@@ -81,6 +81,9 @@ async def test_every_term_of_a_key_can_be_changed_alone(database, clock, identit
     own = OwnKeys(database, clock)
     ada, _, key = await two(identity)
     expected, given = MEMBERS[member]
+    if member == "budgets":  # from now on; what was spent before is summed up
+        now = int(clock.now())
+        expected = tuple(msgspec.structs.replace(each, since=now) for each in expected)
     after, members = await own.edit(ada.id, key.id, terms(**{member: given}))
     assert [member] == members
     assert msgspec.structs.replace(key, **{member: expected}) == after

@@ -58,9 +58,8 @@ class OwnKeys:
             key = await self._own(conn, user_id, key_id)
             before = terms_of(key)
             after = checked(change(before), now, key.expires_at)
+            after = msgspec.structs.replace(after, budgets=given(after.budgets, before, now))
             members = changed(before, after)
-            if "budgets" in members:
-                after = msgspec.structs.replace(after, budgets=given(after.budgets, before, now))
             if members:
                 await store.update_key(conn, key_id, after, raised)
         await self._in_force()
