@@ -120,7 +120,7 @@ class House:
             services.recorder = MemoryRecorder()
             services.clock = clock
             jobs = Jobs(
-                database, Vault(Keyring(b"k" * 32)), limits or Limits(), spare=_nothing, clock=clock
+                database, Vault(Keyring(b"k" * 32)), limits or Limits(), money=_Money(), clock=clock
             )
             video_client = VideoClient(
                 services.client,

@@ -57,7 +57,7 @@ async def leased(ledger, amount, caller=ADA, request_id="r0", ask=1, pool=None):
     await asyncio.sleep(0)
     assert ledger.asked.is_set()
     ledger.begin([], ledger.touched())
-    ledger.confirm([], {caller.user_id: LeaseState(amount, amount if pool is None else pool)})
+    ledger.confirm([], {caller.payer_id: LeaseState(amount, amount if pool is None else pool)})
     return await task
 
 
