@@ -416,7 +416,7 @@ async def test_room_for_a_row_is_waited_for_while_others_may_make_it(ledger):
     ledger.confirm([], {ADA.payer_id: LeaseState(0, 60, 40, is_final=False, round=7)})
     await asyncio.sleep(0)
     assert not making.done()
-    assert 7 == ledger.begin([], {ADA.payer_id})[ADA.user_id].round
+    assert 7 == ledger.begin([], {ADA.payer_id})[ADA.payer_id].round
     ledger.confirm([], {ADA.payer_id: LeaseState(0, 89, 11, round=7)})
     await making
 
