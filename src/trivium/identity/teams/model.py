@@ -90,9 +90,13 @@ class TeamMap:
 
     def __init__(self, teams: Sequence[Team], budgets: Sequence[Budget]) -> None:
         self._teams = {team.id: team for team in teams}
-        self._budgets: dict[str, tuple[Budget, ...]] = {}
+        self._children: dict[int, list[int]] = {}
+        for team in teams:
+            if team.parent_id is not None:
+                self._children.setdefault(team.parent_id, []).append(team.id)
+        self._budgets: dict[str, list[Budget]] = {}
         for budget in budgets:
-            self._budgets[budget.scope] = (*self._budgets.get(budget.scope, ()), budget)
+            self._budgets.setdefault(budget.scope, []).append(budget)
 
     def __bool__(self) -> bool:
         return bool(self._teams)
@@ -113,14 +117,17 @@ class TeamMap:
 
     def below(self, team_id: int) -> list[int]:
         """The ids of a team and of all that are below it."""
-        found = [team_id]
-        for each in found:
-            found += [team.id for team in self._teams.values() if team.parent_id == each]
-        return found
+        found = {team_id: None}
+        at = [team_id]
+        while at:
+            at = [below for each in at for below in self._children.get(each, ())]
+            at = [below for below in at if below not in found]
+            found |= dict.fromkeys(at)
+        return list(found)
 
     def budgets(self, scope: str) -> tuple[Budget, ...]:
         """The budgets of a scope."""
-        return self._budgets.get(scope, ())
+        return tuple(self._budgets.get(scope, ()))
 
     def inherited(self, team_id: int, user_id: int) -> Inherited:
         """What a key of this user's for this team has of it and of those above. A team that is
