@@ -100,6 +100,10 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     """The consent under which an application was given it; ``None``: it is the user's own."""
     team_id: int | None = None
     """The team that it spends for; ``None``: the user's own account."""
+    former_until: int | None = None
+    """Until when the secret before the last rotation works, in seconds since the epoch; ``None``:
+    there is none.
+    """
 
 
 AllowList: TypeAlias = tuple[frozenset[str], tuple[str, ...]]

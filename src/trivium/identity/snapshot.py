@@ -19,7 +19,7 @@ worker or at the command line. Anybody can invent well-formed keys, so looks are
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import lru_cache
 from ipaddress import ip_network
 from typing import Any, Final
@@ -190,11 +190,17 @@ class Snapshot:
             while full:
                 async with self._db.read(LIMIT_S) as conn:
                     rows = await store.callers_after(conn, position, PAGE)
+                rotated = {}
                 for row in rows:
                     if row.grant_id is not None:
                         self._forget_former(callers, row)
-                    callers[row.digest] = _caller(row, self.teams)
+                    callers[row.digest] = caller = _caller(row, self.teams)
+                    if row.former_digest is not None:
+                        rotated[row.id] = (row.digest, row.former_digest)
+                        callers[row.former_digest] = _former(caller, row.former_until)
                     position = (row.revision, row.id)
+                if rotated and not from_start:
+                    _forget_older(callers, rotated)
                 full = len(rows) == PAGE
                 await asyncio.sleep(0)  # a page at a time: requests come in between
             if from_start:
@@ -215,6 +221,24 @@ class Snapshot:
         for digest in self._callers.keys() - callers.keys():
             del self._callers[digest]
         self._callers.update(callers)
+
+
+def _former(caller: Caller, until: int) -> Caller:
+    """The caller whose key has got another secret: the former works until then."""
+    return msgspec.structs.replace(caller, expires_at=min(caller.expires_at, float(until)))
+
+
+def _forget_older(callers: dict[bytes, Caller], rotated: Mapping[int, tuple[bytes, ...]]) -> None:
+    """Drop all secrets of these keys but those that are given: a key that was rotated twice between
+    two looks had one that none of its rows names any more.
+    """
+    older = [
+        digest
+        for digest, caller in callers.items()
+        if caller.key_id in rotated and digest not in rotated[caller.key_id]
+    ]
+    for digest in older:
+        del callers[digest]
 
 
 def _caller(row: Any, teams: TeamMap) -> Caller:

@@ -16,7 +16,7 @@ from trivium.storage.schema.requests import records
 from trivium.storage.structs import struct_of, values_of
 
 _KEY = (
-    *(column for column in keys.c if column.name not in ("digest", "revision")),
+    *(column for column in keys.c if column.name not in ("digest", "former_digest", "revision")),
     select(func.max(records.c.at_ms) / 1000)
     .where(records.c.key_id == keys.c.id)
     .scalar_subquery()
@@ -187,7 +187,7 @@ async def match_keys(
     if text is not None:
         matches += [keys.c.name == text, keys.c.hint == text]
     if digest is not None:
-        matches.append(keys.c.digest == digest)
+        matches += [keys.c.digest == digest, keys.c.former_digest == digest]
     enabled = and_(keys.c.disabled.is_(False), or_(*matches))
     return await _keys(conn, select(*_KEY).where(enabled).order_by(keys.c.id))
 
@@ -195,6 +195,20 @@ async def match_keys(
 async def disable_key(conn: AsyncConnection, key_id: int, raised: int) -> None:
     """Revoke a key. The row stays: records name it, and snapshots learn of it."""
     values = {"disabled": True, "revision": raised}
+    await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
+
+
+async def rotate_key(
+    conn: AsyncConnection, key_id: int, digest: bytes, hint: str, until: int | None, raised: int
+) -> None:
+    """Give a key another secret; the one it has works until then, ``None``: no longer."""
+    values = {
+        "digest": digest,
+        "hint": hint,
+        "former_digest": None if until is None else keys.c.digest,
+        "former_until": until,
+        "revision": raised,
+    }
     await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
 
 

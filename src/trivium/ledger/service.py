@@ -144,7 +144,7 @@ class OpenLedger:
         return Hold(request_id=request_id, user_id=caller.payer_id, amount_nanos=quote.amount_nanos)
 
     def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
-        """The same hold."""
+        """Return the hold as it is: nothing is counted."""
         del budgets
         return hold
 

@@ -68,7 +68,7 @@ class CounterId(NamedTuple):
     """Seconds since the epoch; 0 for windows and for good."""
 
 
-class Bounds(NamedTuple):
+class PeriodBounds(NamedTuple):
     """A period, in seconds since the epoch."""
 
     starts_at: int
@@ -76,10 +76,10 @@ class Bounds(NamedTuple):
     """The first second of the next one; ``FOREVER`` where there is none."""
 
 
-def bounds(period: Period, now: float, zone: str = UTC_NAME) -> Bounds:
+def bounds(period: Period, now: float, zone: str = UTC_NAME) -> PeriodBounds:
     """Return the period that ``now`` lies in. A window has neither beginning nor end of its own."""
     if period is Period.TOTAL or period in WINDOWS:
-        return Bounds(0, FOREVER)
+        return PeriodBounds(0, FOREVER)
     where = zone_of(zone)
     day = datetime.fromtimestamp(now, where).date()
     if period is Period.WEEK:
@@ -90,7 +90,7 @@ def bounds(period: Period, now: float, zone: str = UTC_NAME) -> Bounds:
         after = (first + timedelta(days=31)).replace(day=1)
     else:
         first, after = day, day + timedelta(days=1)
-    return Bounds(_begins(first, where), _begins(after, where))
+    return PeriodBounds(_begins(first, where), _begins(after, where))
 
 
 def _begins(day: date, where: tzinfo) -> int:
@@ -120,9 +120,9 @@ class PeriodClock:
     __slots__ = ("_bounds",)
 
     def __init__(self) -> None:
-        self._bounds: dict[tuple[Period, str], Bounds] = {}
+        self._bounds: dict[tuple[Period, str], PeriodBounds] = {}
 
-    def bounds(self, budget: Budget, now: float) -> Bounds:
+    def bounds(self, budget: Budget, now: float) -> PeriodBounds:
         """Return the period of a budget that ``now`` lies in."""
         key = budget.period, budget.zone
         found = self._bounds.get(key)

@@ -49,9 +49,7 @@ def test_limits_of_all_count_and_the_nearest_price_group():
     """Each limit with its team."""
     found = TeamMap(TREE, ()).inherited(3, 9)
     assert ((2, RateLimits(requests=5)),) == found.limits
-    assert ["lab", "partners"] == [
-        TeamMap(TREE, ()).inherited(each, 9).group for each in (3, 2)
-    ]
+    assert ["lab", "partners"] == [TeamMap(TREE, ()).inherited(each, 9).group for each in (3, 2)]
 
 
 def test_a_disabled_team_lets_nobody_below_in():

@@ -185,7 +185,7 @@ async def _rows(conn: AsyncConnection, names: Sequence[CounterId]) -> dict[Count
 # --- what was spent before ------------------------------------------------------------------------
 
 
-async def _recall(conn: AsyncConnection, row: Any, wish: LeaseRequest) -> None:
+async def _recall(conn: AsyncConnection, row: Any, asked: LeaseRequest) -> None:
     """Count anew what a scope has spent in the period."""
     length, step = WINDOWS.get(Period(row.period), (0, 0))
     at = entries.c.created_at
@@ -194,7 +194,7 @@ async def _recall(conn: AsyncConnection, row: Any, wish: LeaseRequest) -> None:
     query = (
         select(span.label("at"), cast(func.sum(-entries.c.amount_nanos), BigInteger).label("nanos"))
         .where(
-            entries.c.user_id == wish.payer,
+            entries.c.user_id == asked.payer,
             entries.c.kind == EntryKind.USAGE.value,
             at >= since,
             _of_scope(conn, row.scope),
@@ -203,7 +203,7 @@ async def _recall(conn: AsyncConnection, row: Any, wish: LeaseRequest) -> None:
     )
     found = {(row.id, int(each.at)): int(each.nanos) for each in await conn.execute(query)}
     anew = update(budget_counters).where(budget_counters.c.id == row.id)
-    await conn.execute(anew.values(spent_nanos=sum(found.values()), since=wish.since))
+    await conn.execute(anew.values(spent_nanos=sum(found.values()), since=asked.since))
     if step:
         await conn.execute(delete(budget_spans).where(budget_spans.c.counter_id == row.id))
         await _add_spans(conn, found)

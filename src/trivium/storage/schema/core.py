@@ -65,6 +65,9 @@ keys = table(
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
     Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the key
+    # the secret before a rotation, which works until then
+    Column("former_digest", LargeBinary, unique=True),
+    Column("former_until", BIG),
     Column("name", Text, nullable=False),
     Column("hint", Text, nullable=False),
     Column("models", Text, nullable=False),  # JSON list
