@@ -10,7 +10,7 @@ import typer
 from trivium.cli import config, key, limits
 from trivium.cli.audit import act_log
 from trivium.cli.database import users_and_keys
-from trivium.cli.output import CommandFailed, note, printable, warn
+from trivium.cli.output import CommandFailed, moment, note, printable, warn
 from trivium.clock import SystemClock
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Key
@@ -164,6 +164,36 @@ async def revoke(which: KeyArgument, config_: config.ConfigOption = None) -> Non
         gone = await identity.revoke_key(which)
         await act_log(database).add(ActKind.KEY_REVOKED, gone.user_id, f"key:{gone.id}")
     note(f"revoked key {gone.id} ({printable(gone.name)}, …{gone.hint})")
+
+
+async def rotate(
+    which: KeyArgument,
+    *,
+    overlap: Annotated[
+        str, typer.Option(metavar="TIME", help="For how long both work: 24h, 90m, 7d; 0s: not.")
+    ] = "24h",
+    config_: config.ConfigOption = None,
+) -> None:
+    """Give a key another secret and print it; the one before works until the overlap's end.
+
+    Limits, budgets and records stay. It is shown once, alone on standard output.
+    """
+    from trivium.identity.user_keys import OwnKeys
+
+    overlap_s = limits.duration(overlap)
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
+        found = await identity.find_key(which)
+        if found.grant_id is not None:
+            raise IdentityError(
+                "key", f"id:{found.id} belongs to an application, which gets others"
+            )
+        own = OwnKeys(database, SystemClock())
+        log_act = act_log(database).within
+        after, secret = await own.rotate(found.user_id, found.id, overlap_s, log_act)
+    print(secret)
+    until = "no longer works" if not overlap_s else f"works until {moment(after.former_until)}"
+    note(f"key {after.id} ({printable(after.name)}) is …{after.hint} now; …{found.hint} {until}")
+    note("This is the only time the key is shown.")
 
 
 async def _switch(config_: Any, which: str, *, paused: bool) -> None:

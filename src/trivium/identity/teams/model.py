@@ -105,6 +105,19 @@ class TeamMap:
         """The team of that id; ``None`` when there is none."""
         return self._teams.get(team_id)
 
+    def named(self, name: str) -> int | None:
+        """The id of the team of that whole name; ``None`` when there is none."""
+        return next((team.id for team in self._teams.values() if team.name == name), None)
+
+    def all(self) -> Iterator[Team]:
+        """Every team, in the order of their names: those below a team follow it."""
+        yield from sorted(self._teams.values(), key=lambda team: team.name.split("/"))
+
+    def payer(self, team_id: int) -> Team:
+        """Whose wallet pays for a team: its own, or that of the nearest above. Raises KeyError."""
+        chain = list(self.above(team_id)) or [self._teams[team_id]]
+        return next((team for team in chain if team.has_wallet), chain[-1])
+
     def above(self, team_id: int) -> Iterator[Team]:
         """A team and those above it, the organisation last."""
         at: int | None = team_id

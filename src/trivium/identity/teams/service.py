@@ -22,8 +22,10 @@ from trivium.identity.teams.model import (
     Team,
     TeamMap,
     TeamRole,
+    member_scope,
+    team_scope,
 )
-from trivium.identity.terms import BUDGET_NANOS_MAX, allowed_models, limits_of, name_of
+from trivium.identity.terms import BUDGET_NANOS_MAX, allowed_models, folded, limits_of, name_of
 from trivium.observe.audit.model import ActKind
 from trivium.settings.budget import Budget, Period, zone_of
 from trivium.storage.database import Connection, Database
@@ -49,6 +51,17 @@ class Teams:
         """Every team, with the budgets of teams and members."""
         async with self._db.read() as conn:
             return await store.find_teams(conn)
+
+    async def find(self, name: str) -> Team:
+        """The team of that whole name. Raises ``IdentityError`` (``team``)."""
+        teams = await self.all()
+        team_id = teams.named(folded(name))
+        if team_id is None:
+            near = name.strip().strip(SEPARATOR).rpartition(SEPARATOR)[2]
+            ends = [each.name for each in teams.all() if each.title == near][:3]
+            hint = f"; there is {', '.join(ends)}" if ends else ": `trivium team list` shows them"
+            raise IdentityError("team", f"there is no team {name[:100]!r}{hint}")
+        return _team(teams, team_id)
 
     async def create(
         self,
@@ -112,6 +125,17 @@ class Teams:
             await log_act(conn, ActKind.TEAM_CHANGED, team_id, f"team:{team_id}", what)
         await self._in_force()
         return team
+
+    async def check_wallet(self, user: User) -> None:
+        """Raise ``IdentityError`` (``wallet``) for whoever spends another's balance: a team without
+        a wallet, or a service account.
+        """
+        of = user.id if user.kind is UserKind.TEAM else user.team_id
+        if of is None:
+            return
+        payer = (await self.all()).payer(of)
+        if payer.id != user.id:
+            raise IdentityError("wallet", f"{user.name} spends the balance of {payer.name}")
 
     # --- members ----------------------------------------------------------------------------------
 
@@ -233,6 +257,21 @@ class Teams:
         """The budgets of these scopes."""
         async with self._db.read() as conn:
             return await store.find_budgets(conn, scopes)
+
+    async def scopes(self, team_ids: Sequence[int]) -> dict[str, str]:
+        """The scopes of budgets of these teams, their members and service accounts, with names."""
+        async with self._db.read() as conn:
+            teams = await store.find_teams(conn)
+            members = await store.members_of(conn, team_ids)
+            services = await store.services_of(conn, team_ids)
+        found = {team_scope(id_): team.name for id_ in team_ids if (team := teams.get(id_))}
+        for member, who in members:
+            team = _team(teams, member.team_id)
+            found[member_scope(team.id, who.id)] = f"{team.name}: {who.name}"
+        for who in services:
+            assert who.team_id is not None
+            found[member_scope(who.team_id, who.id)] = who.name
+        return found
 
     async def set_budget(
         self, team_id: int, budget: Budget, log_act: LogAct = log_nothing

@@ -59,12 +59,14 @@ class ActKind(Enum):
     SERVICE_ACCOUNT_CREATED = "service_account_created"
     BUDGET_SET = "budget_set"
     BUDGET_REMOVED = "budget_removed"
+    BUDGET_REACHED = "budget_reached"
 
     KEY_CREATED = "key_created"
     KEY_CHANGED = "key_changed"
     KEY_PAUSED = "key_paused"
     KEY_RESUMED = "key_resumed"
     KEY_REVOKED = "key_revoked"
+    KEY_ROTATED = "key_rotated"
 
     CONSENT = "consent"
     AUTO_GRANT = "auto_grant"
