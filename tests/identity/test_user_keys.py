@@ -7,6 +7,7 @@ import pytest
 
 from trivium.identity import store, user_keys
 from trivium.identity.errors import IdentityError
+from trivium.identity.keys import digest
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
 from trivium.identity.user_keys import OwnKeys
@@ -210,3 +211,37 @@ async def test_keys_of_applications_are_not_ones_own(database, clock):
     for act in (own.revoke(user.id, key.id + 1), own.switch(user.id, key.id + 1, paused=True)):
         with pytest.raises(IdentityError):
             await act
+
+
+@pytest.mark.asyncio
+async def test_a_key_rotates_with_an_overlap(database, clock):
+    """Both secrets are one key until the overlap's end; a second rotation ends the first one, also
+    where nobody looked in between; revoking ends all.
+    """
+    identity, own = Identity(database, clock), OwnKeys(database, clock)
+    await identity.create_user("ada", "ada@example.com")
+    key, first = await identity.create_key("ada")
+    snapshot = Snapshot(database)
+    await snapshot.load()
+
+    def found(secret):
+        return snapshot.get(digest(secret))
+
+    after, second = await own.rotate(key.user_id, key.id, 60)
+    assert (key.id, int(clock.now()) + 60) == (after.id, after.former_until)
+    await snapshot.refresh()
+    assert (key.id, float("inf")) == (found(second).key_id, found(second).expires_at)
+    assert (key.id, float(after.former_until)) == (found(first).key_id, found(first).expires_at)
+    assert key.id == (await identity.find_key(first)).id
+    _, third = await own.rotate(key.user_id, key.id, 60)
+    _, fourth = await own.rotate(key.user_id, key.id, 60)
+    await snapshot.refresh()
+    assert [None, None, True, True] == [
+        each and True for each in map(found, (first, second, third, fourth))
+    ]
+    _, fifth = await own.rotate(key.user_id, key.id, 0)
+    await own.revoke(key.user_id, key.id)
+    await snapshot.refresh()
+    assert found(fifth).revoked
+    with pytest.raises(IdentityError, match="overlap: is 0 to 30 days"):
+        await own.rotate(key.user_id, key.id, 31 * 86_400)

@@ -6,10 +6,10 @@ import pytest
 
 from trivium.settings.budget import (
     FOREVER,
-    Bounds,
     Budget,
     CounterId,
     Period,
+    PeriodBounds,
     PeriodClock,
     bounds,
     zone_of,
@@ -68,16 +68,20 @@ def test_every_minute_lies_in_the_day_that_its_clocks_show(zone, day):
 def test_weeks_begin_on_monday_and_months_on_the_first():
     """In UTC, unless another zone is named."""
     now = at("2026-11-28T12:00:00")
-    assert Bounds(at("2026-11-23T00:00:00"), at("2026-11-30T00:00:00")) == bounds(Period.WEEK, now)
-    assert Bounds(at("2026-11-01T00:00:00"), at("2026-12-01T00:00:00")) == bounds(Period.MONTH, now)
+    assert PeriodBounds(at("2026-11-23T00:00:00"), at("2026-11-30T00:00:00")) == bounds(
+        Period.WEEK, now
+    )
+    assert PeriodBounds(at("2026-11-01T00:00:00"), at("2026-12-01T00:00:00")) == bounds(
+        Period.MONTH, now
+    )
     berlin = bounds(Period.MONTH, now, "Europe/Berlin")
-    assert Bounds(at("2026-10-31T23:00:00"), at("2026-11-30T23:00:00")) == berlin
+    assert PeriodBounds(at("2026-10-31T23:00:00"), at("2026-11-30T23:00:00")) == berlin
 
 
 @pytest.mark.parametrize("period", [Period.TOTAL, Period.FIVE_HOURS, Period.SEVEN_DAYS])
 def test_what_has_no_calendar_is_one_period(period):
     """Windows slide within it."""
-    assert Bounds(0, FOREVER) == bounds(period, at("2026-11-28T12:00:00"))
+    assert PeriodBounds(0, FOREVER) == bounds(period, at("2026-11-28T12:00:00"))
 
 
 @pytest.mark.parametrize("name", ["Mars/Olympus", "", "../etc/passwd", "Europe", "\x00", "x" * 300])

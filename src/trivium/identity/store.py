@@ -171,6 +171,11 @@ async def find_keys(conn: AsyncConnection, user_id: int | None = None) -> list[K
     return await _keys(conn, query if user_id is None else query.where(keys.c.user_id == user_id))
 
 
+async def keys_of_team(conn: AsyncConnection, team_id: int) -> list[Key]:
+    """The keys that spend for a team, in the order they were made."""
+    return await _keys(conn, select(*_KEY).where(keys.c.team_id == team_id).order_by(keys.c.id))
+
+
 async def key_by_id(conn: AsyncConnection, key_id: int) -> Key | None:
     """The key of that id, revoked or not."""
     found = await _keys(conn, select(*_KEY).where(keys.c.id == key_id))

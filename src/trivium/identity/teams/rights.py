@@ -25,9 +25,9 @@ class TeamAction(Enum):
     MANAGE_BUDGETS = "manage_budgets"
     """Of the team's members, tags, service accounts, and of the teams below it."""
     MANAGE_TEAM = "manage_team"
-    """Its models and limits, teams below it, and who owns it."""
+    """Teams below it, who owns it, and whether its keys work at all."""
     FUND = "fund"
-    """Its own balance and its own budgets, which the team above decides about."""
+    """Its own balance, budgets, models and limits, which the team above decides about."""
 
     __hash__ = object.__hash__
 

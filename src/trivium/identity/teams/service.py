@@ -12,7 +12,7 @@ import msgspec
 from trivium.clock import Clock
 from trivium.identity import store as people
 from trivium.identity.errors import IdentityError, TakenError
-from trivium.identity.model import InForce, User, UserKind, left_to_others
+from trivium.identity.model import InForce, Key, User, UserKind, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
 from trivium.identity.teams import store
 from trivium.identity.teams.model import (
@@ -250,6 +250,11 @@ class Teams:
         """The service accounts of a team."""
         async with self._db.read() as conn:
             return await store.services_of(conn, [team_id])
+
+    async def keys(self, team_id: int) -> list[Key]:
+        """The keys that spend for a team, revoked ones too, in the order they were made."""
+        async with self._db.read() as conn:
+            return await people.keys_of_team(conn, team_id)
 
     # --- budgets ----------------------------------------------------------------------------------
 
