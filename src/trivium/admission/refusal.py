@@ -16,7 +16,7 @@ from trivium.admission.meter import Meter, Of, Subject, remaining, reset
 from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.refusals import BudgetRefusal
-from trivium.settings.budget import FOREVER, WINDOWS
+from trivium.settings.budget import FOREVER, WINDOWS, Budget, PeriodClock
 from trivium.wire.operation import Shape
 
 Headers = list[tuple[bytes, bytes]]
@@ -141,6 +141,20 @@ def budget_headers(refused: BudgetRefusal) -> Headers:
     if refused.ends_at < FOREVER and budget.period not in WINDOWS:
         out.append((b"trivium-budget-reset", moment(refused.ends_at)))
     return out
+
+
+_periods: Final = PeriodClock()
+
+
+def reset_headers(budgets: Sequence[Budget], now: float) -> Headers:
+    """Return the header of an answer whose key has budgets: when the next of their periods begins,
+    of those that refuse. ``now``: seconds since the epoch.
+    """
+    ends_at = FOREVER
+    for budget in budgets:
+        if not budget.soft:
+            ends_at = min(ends_at, _periods.bounds(budget, now).ends_at)
+    return [(b"trivium-budget-reset", moment(ends_at))] if ends_at < FOREVER else []
 
 
 def _seconds(wait_s: float) -> str:

@@ -211,8 +211,10 @@ class LeaseKeeper(Quoting):
     def _holding(self, hold: Hold) -> list[Allowance]:
         """What covers a hold."""
         holders: list[Holder] = [hold.user_id] if hold.limited else []
-        found = [self._account(holder) for holder in (*holders, *hold.counters)]
-        return [each for each in found if each.budget is None or not each.budget.soft]
+        for counter, budget in zip(hold.counters, hold.budgets, strict=True):
+            if not budget.soft:
+                holders.append(counter)
+        return [self._account(holder) for holder in holders]
 
     def _account(self, holder: Holder) -> Allowance:
         account = self._accounts.get(holder)

@@ -23,7 +23,7 @@ from trivium.ledger.lease_keeper import LeaseKeeper
 from trivium.ledger.model import COUNTERS_MAX, Hold, Quote, Settlement
 from trivium.ledger.refusals import too_many_wait, unnoted
 from trivium.ledger.service import Payer
-from trivium.settings.budget import Budget
+from trivium.settings.budget import Budget, is_beyond, within
 
 RENEW_S: Final = 0.2
 """An account is renewed ahead of need at most so often; one that must wait does not wait for it."""
@@ -146,8 +146,11 @@ class WorkerLedger(LeaseKeeper):
             hold = msgspec.structs.replace(hold, counters=counters, budgets=budgets)
             for budget, counter in zip(budgets, counters, strict=True):
                 account = self._account(counter)
-                account.budget = budget
                 account.payer = hold.user_id
+                if is_beyond(budget):
+                    account.budget = account.budget or within(budget)
+                else:
+                    account.budget = budget
                 if not budget.soft:
                     asked.append(account)
         return hold, asked
@@ -302,9 +305,9 @@ class WorkerLedger(LeaseKeeper):
             if account is not None:
                 account.give_back(hold.amount_nanos, nanos)
                 self._touched.add(hold.user_id)
-        for counter in hold.counters:
+        for counter, budget in zip(hold.counters, hold.budgets, strict=True):
             account = self._accounts.get(counter)
             if account is not None:
-                is_soft = account.budget is not None and account.budget.soft
-                account.give_back(0 if is_soft else hold.amount_nanos, nanos)
+                # as it was held: the budget may have been changed since
+                account.give_back(0 if budget.soft else hold.amount_nanos, nanos)
                 self._touched.add(counter)

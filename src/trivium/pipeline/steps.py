@@ -14,9 +14,11 @@ import msgspec
 from trivium.admission import refusal
 from trivium.admission.refusal import AdmissionRefusal
 from trivium.faults import Fault
+from trivium.identity.model import Caller
 from trivium.ledger.refusals import BudgetRefusal
 from trivium.pipeline import (
     affinity,
+    cheaper,
     fallbacks,
     hedging,
     images,
@@ -172,7 +174,17 @@ def hold(context: RequestContext) -> Waiting:
     context.hold = context.services.ledger.hold(
         context.exchange.request_id, caller, found, caller.budgets
     )
-    return None if context.hold is not None else _lease(context)
+    if context.hold is None:
+        return _lease(context)
+    if caller.budgets:
+        _tell_reset(context, caller)
+    return None
+
+
+def _tell_reset(context: RequestContext, caller: Caller) -> None:
+    """Add the header that says when a budget begins anew."""
+    now = context.services.clock.now()
+    context.exchange.extra += refusal.reset_headers(caller.budgets, now)
 
 
 def foresee(context: RequestContext, facts: RequestFacts) -> RequestFacts:
@@ -196,12 +208,12 @@ async def _lease(context: RequestContext) -> None:
     assert caller is not None
     assert found is not None
     try:
-        context.hold = await context.services.ledger.lease(
-            context.exchange.request_id, caller, found, caller.budgets
-        )
+        context.hold = await cheaper.lease(context, caller, found)
     except BudgetRefusal as refused:
         context.exchange.extra += refusal.budget_headers(refused)
         raise
+    if caller.budgets:
+        _tell_reset(context, caller)
 
 
 def keep_alive(context: RequestContext) -> Waiting:

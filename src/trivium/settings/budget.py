@@ -59,6 +59,23 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The same for people: ``this key``, ``the team research``."""
 
 
+def beyond(budget: Budget) -> Budget:
+    """A spent budget whose other model answers from now on: it goes on counting, and refuses no
+    more. ``is_beyond`` tells such a one from a soft one, which has no other model.
+    """
+    return msgspec.structs.replace(budget, soft=True)
+
+
+def within(budget: Budget) -> Budget:
+    """The budget that ``beyond`` was given."""
+    return msgspec.structs.replace(budget, soft=False)
+
+
+def is_beyond(budget: Budget) -> bool:
+    """Whether a budget is what ``beyond`` returned."""
+    return budget.soft and bool(budget.instead)
+
+
 class CounterId(NamedTuple):
     """Names what is counted together: a scope's spending within one period."""
 

@@ -63,9 +63,11 @@ async def ledger_of(
     settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
 ) -> "WorkerLedger":
     """Return this worker's ledger, after booking what dead workers left. Raises StorageDown."""
+    from trivium.ledger.budgets.notices import BudgetNotices
     from trivium.ledger.journal import Journal
     from trivium.ledger.ledger_sync import LedgerSync, worker_name
     from trivium.ledger.worker import WorkerLedger
+    from trivium.observe.audit.service import Audit
     from trivium.storage.errors import StorageDown
 
     folder = Path(settings.storage.journal)
@@ -80,6 +82,9 @@ async def ledger_of(
         interrupted=settings.ledger.interrupted,
         ahead_s=settings.ledger.ahead_s,
     )
+    notices = BudgetNotices(Audit(database, SystemClock()))
+    ledger.crossed = notices.put
+    await background(stack, notices.run)
     turns = LedgerSync(database, ledger, folder, settings.ledger, SystemClock())
     stack.push_async_callback(turns.close)
     await turns.recover()
