@@ -64,7 +64,7 @@ class CountingLedger(OpenLedger):
         self.holds = []
         self.settled = []
 
-    def hold(self, request_id, caller, quote):
+    def hold(self, request_id, caller, quote, budgets=()):
         self.holds.append(request_id)
         return super().hold(request_id, caller, quote)
 
