@@ -182,6 +182,7 @@ def media():
         "vectors asked by Google": (_table("embedded", "requests"), lambda rows: theirs.write_request(googles.read_batch(rows, "m"), "m", Report("t"))),
         "vectors asked in parts": (_table("embedded", "parts"), lambda rows: googles.read_one(rows, "m")),
         "texts asked of Cohere": (_table("embeddings", "inputs"), lambda rows: coheres.write_request(theirs.read_request(rows, "m"), "m", Report("t"))),
+        "texts asked of Bedrock": (_table("embeddings", "inputs"), lambda rows: bedrocks.write_request(theirs.read_request(rows, "m"), "cohere.embed-v4:0", Report("t"))),
         "texts asked by Cohere's": (_table("cohere_texts", "texts"), lambda rows: theirs.write_request(coheres.read_request(rows, "m"), "m", Report("t"))),
         "inputs asked by Cohere's": (_table("cohere_texts", "inputs"), lambda rows: coheres.read_request(rows, "m")),
         "pieces asked by Cohere's": (_table("cohere_texts", "pieces"), lambda rows: coheres.read_request(rows, "m")),

@@ -132,7 +132,7 @@ class SignatureV4(Signature):
     def __init__(
         self, parts: Mapping[str, str], unsigned: Unsigned, region: str, service: str
     ) -> None:
-        """Takes one request's body and returns its headers, as ``Signature`` says."""
+        """Takes what ``SignerV4`` does. Raises ``ValueError`` as it does."""
         self._signer = SignerV4(parts, unsigned, region, service)
         self._at = unsigned.at
         self._hash = sha256()

@@ -121,9 +121,12 @@ class TokenPresenter(Presenter):
         """The request with a token that is waited for."""
         return self._carrying(await self._source.wait())
 
-    async def again(self, remedy: Remedy, headers: AnswerHeaders) -> Request | None:
+    async def again(
+        self,
+        remedy: Remedy,  # noqa: ARG002 - mypyc deletes no argument of a coroutine
+        headers: AnswerHeaders,  # noqa: ARG002
+    ) -> Request | None:
         """The request with another token."""
-        del remedy, headers
         refused = self._found
         assert refused is not None
         found = await self._source.another(refused)
