@@ -120,13 +120,14 @@ async def test_the_matrix_has_every_route():
 @pytest.mark.parametrize("method_path", RIGHTS, ids=" ".join)
 async def test_every_role_may_what_the_table_says(company, method_path):
     """In their own team, those below and above, and another organisation's: 200, or 403 where they
-    see the team, or 404 where they do not.
+    see the team, or 404 where they do not; nor do they see others' keys.
     """
     own, below = RIGHTS[method_path]
     for place in PLACES:
         for role in ROLES:
             allowed = {"own": own, "below": below}.get(place, NOBODY)
-            expected = 200 if role in allowed else 403 if place in ("own", "below") else 404
+            is_seen = place in ("own", "below") and "{key}" not in method_path[1]
+            expected = 200 if role in allowed else 403 if is_seen else 404
             status, text = await company.call(role, place, *method_path)
             assert expected == status, (role, place, text)
         status, text = await company.call("admin", place, *method_path)
