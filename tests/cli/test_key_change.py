@@ -163,7 +163,6 @@ def test_a_key_of_an_application_is_its_users_to_change(trivium, folder, secret)
 
 def test_a_key_gets_another_secret(trivium, migrated, settings):
     """Alone on standard output; the one before works for a while."""
-    assert trivium("user", "create", "ada", "--email", "ada@example.com").code == 0
     first = trivium("key", "create", "--user", "ada").out.strip()
     done = trivium("key", "rotate", first, "--overlap", "90m")
     assert 0 == done.code

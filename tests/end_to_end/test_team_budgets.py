@@ -87,7 +87,7 @@ async def test_nodes_and_workers_spend_no_more_than_there_is(tmp_path, fleet_dat
 
         async def call(number):
             node = nodes[number % 2]
-            raw = node.chat(f"X-Number: {number}", "Connection: close", key=key, max_tokens=20)
+            raw = node.chat("Connection: close", key=key, max_tokens=20, user=f"id-{number}-")
             try:
                 statuses.append((await node.send(raw))[0])
             except (OSError, asyncio.IncompleteReadError):
@@ -104,6 +104,12 @@ async def test_nodes_and_workers_spend_no_more_than_there_is(tmp_path, fleet_dat
 
         numbers = iter(range(REQUESTS))
         await asyncio.gather(killed(), *(caller(numbers) for _ in range(CALLERS)))
+        refused = 0
+        while refused < 3:  # to the edge, one at a time: a refusal is remembered for a second
+            await call(len(statuses))
+            if statuses[-1] != 200:
+                refused += 1
+                await asyncio.sleep(1.2)
         deadline = time.monotonic() + 60
         while True:  # the successor books what its predecessor left
             ((count, spent),) = await rows(fleet_database, ENTRIES)
