@@ -85,7 +85,8 @@ def test_a_recorded_answer_reaches_every_caller(caller, shape, path):
         got = told(shape, caller, (wire[at : at + size] for at in range(0, len(wire), size)))
         legal.check(caller, got)
         words, calls = gist(heard(caller, excused(caller, got)).answer())
-        assert calls == gist(given)[1]
+        # calls that overlap are told as they are whole, where only whole ones can be told
+        assert sorted(map(str, calls)) == sorted(map(str, gist(given)[1]))
         assert gist(given)[0] in words
 
 

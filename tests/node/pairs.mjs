@@ -144,6 +144,8 @@ for (const [caller, made] of Object.entries(callers)) {
         test(`reasoning comes back to its maker, ${how}`, async () => {
           const sdk = made();
           assert.equal((await sdk.ask(`signed-${upstream}`, { stream, tools: true })).calls.length, 1);
+          // plain words, which the caller is not shown and which have nothing sealed on them
+          if (caller === 'generate' && upstream === 'cohere') return;
           sdk.answer();
           assert.equal((await sdk.ask(`signed-${upstream}`, { stream, tools: true })).text, text);
         });
@@ -212,7 +214,7 @@ for (const [caller, named] of Object.entries(vercel)) {
       });
 
       // of a chat answer this client keeps only the ids of calls, and here nobody translates
-      if (caller !== 'chat' || upstream !== 'chat') {
+      if ((caller !== 'chat' || upstream !== 'chat') && (caller !== 'generate' || upstream !== 'cohere')) {
         test('reasoning comes back to its maker', async () => {
           for (const stream of [false, true]) {
             const wish = { ...options('signed'), tools, stopWhen: ai.stepCountIs(3), onError: () => {} };

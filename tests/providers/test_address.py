@@ -238,6 +238,7 @@ def test_where_a_list_of_models_lies_is_known_of_nearly_all():
             assert (True, False, False) == (found.startswith("/"), "{" in found, ".." in found)
     places = {
         "bedrock",
+        "bedrock-embed",
         "bedrock-messages",
         "vertex",
         "vertex-claude",

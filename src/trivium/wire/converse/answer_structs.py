@@ -204,4 +204,5 @@ class WatchedConverseAnswer(msgspec.Struct, gc=False):
     """A whole answer as far as the pass-through lane reads it."""
 
     output: msgspec.Raw = _ABSENT
-    usage: Any = None
+    usage: msgspec.Raw = _ABSENT
+    """Not yet looked at: a number that is none must not cost the answer."""

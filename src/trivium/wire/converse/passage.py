@@ -26,6 +26,7 @@ _OBJECT: Final = ord("{")
 
 _limit: Final = msgspec.json.Decoder(InferenceLimit)
 _decode: Final = msgspec.json.Decoder(WatchedConverseAnswer).decode
+_any: Final = msgspec.json.Decoder().decode
 
 
 def facts(body: Members, *, stream: bool = False) -> RequestFacts:
@@ -70,7 +71,7 @@ def answer(body: bytes) -> AnswerFacts:
     found = decoded(_decode, body)
     if found is None or not found.output or memoryview(found.output)[0] != _OBJECT:
         raise nonsense("it is not one of the converse protocol")
-    return AnswerFacts(usage=usage(found.usage))
+    return AnswerFacts(usage=usage(decoded(_any, found.usage)))
 
 
 CONVERSE: Final[PassThroughSpec] = PassThroughSpec(facts=facts, changes=changes, answer=answer)
