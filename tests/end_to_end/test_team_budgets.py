@@ -18,7 +18,7 @@ from end_to_end.fleet.load import Vendor
 from end_to_end.fleet.nodes import command, two_nodes
 from trivium.storage.database import Database
 
-REQUESTS = int(os.environ.get("TRIVIUM_BUDGET_REQUESTS", "600"))
+REQUESTS = int(os.environ.get("TRIVIUM_BUDGET_REQUESTS", "450"))
 CALLERS = 24
 BUDGETS = (
     ("acme", "0.0080/month"),

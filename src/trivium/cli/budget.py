@@ -80,7 +80,7 @@ async def clear(
     member: MemberOption = None,
     config_: config.ConfigOption = None,
 ) -> None:
-    """End a budget."""
+    """End a budget; what was spent of it stays counted in the ledger's entries."""
     async with teams_of(config.settings_of(config_).storage) as (teams, identity, database):
         team_id, scope, name = await _scope(teams, identity, whose, member)
         await teams.drop_budget(team_id, scope, period, act_log(database).within)

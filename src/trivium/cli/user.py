@@ -1,4 +1,4 @@
-"""``trivium user``: people."""
+"""``trivium user``: people who have accounts, made, listed and switched."""
 
 from typing import TYPE_CHECKING, Annotated, Final
 

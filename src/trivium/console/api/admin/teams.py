@@ -52,7 +52,7 @@ class NewMember(ApiBody, frozen=True, kw_only=True):
 
 
 class MemberChange(ApiBody, frozen=True, kw_only=True):
-    """Another role."""
+    """The role that a member has from now on."""
 
     role: TeamRole
 
