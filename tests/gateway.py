@@ -64,7 +64,7 @@ class CountingLedger(OpenLedger):
         self.holds = []
         self.settled = []
 
-    def hold(self, request_id, caller, quote):
+    def hold(self, request_id, caller, quote, budgets=()):
         self.holds.append(request_id)
         return super().hold(request_id, caller, quote)
 
@@ -208,6 +208,7 @@ class Gateway:
         caller = Caller(
             key_id=7,
             user_id=3,
+            payer_id=3,
             unlimited=False,
             disabled=False,
             expires_at=float("inf"),

@@ -25,10 +25,12 @@ from trivium.jobs.video_services import VideoServices
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind
 from trivium.ledger.quote import Pricing
+from trivium.ledger.refusals import overspent, too_low
 from trivium.providers.registry import PROVIDERS
 from trivium.routing import catalogue
 from trivium.routing.router import Router
 from trivium.secret import Keyring
+from trivium.settings.budget import FOREVER
 from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, VideoEntry
 from trivium.settings.model import Settings, UpstreamSettings
 from trivium.settings.section import JobsSettings as Limits
@@ -118,7 +120,7 @@ class House:
             services.recorder = MemoryRecorder()
             services.clock = clock
             jobs = Jobs(
-                database, Vault(Keyring(b"k" * 32)), limits or Limits(), spare=_nothing, clock=clock
+                database, Vault(Keyring(b"k" * 32)), limits or Limits(), money=_Money(), clock=clock
             )
             video_client = VideoClient(
                 services.client,
@@ -164,7 +166,7 @@ class House:
                 )
             key = keys.issue(lambda n, start=number: bytes(range(start, start + n)))
             caller = Caller(
-                key_id=7 + number, user_id=user.id, unlimited=False, disabled=False,
+                key_id=7 + number, user_id=user.id, payer_id=user.id, unlimited=False, disabled=False,
                 expires_at=float("inf"), models=frozenset(), prefixes=(),
             )  # fmt: skip
             callers[sha256(key.encode()).digest()] = caller
@@ -249,8 +251,14 @@ class House:
         return row.balance_nanos, row.leased_nanos, [-entry.amount_nanos for entry in usage]
 
 
-async def _nothing(user_id, amount_nanos):
-    del user_id, amount_nanos
+class _Money:
+    """Has nothing to give back."""
+
+    async def spare(self, hold, budget):
+        del hold, budget
+
+    def refusal(self, hold, budget):
+        return too_low(hold.amount_nanos) if budget is None else overspent(budget, 0, FOREVER)
 
 
 def form(*fields, file=None):

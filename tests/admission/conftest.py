@@ -13,7 +13,7 @@ def caller():
     """Makes a caller with these limits."""
 
     def make(**more):
-        known = {"key_id": 7, "user_id": 3, "unlimited": False, "disabled": False}
+        known = {"key_id": 7, "user_id": 3, "payer_id": 3, "unlimited": False, "disabled": False}
         known |= {"expires_at": float("inf"), "models": frozenset(), "prefixes": ()}
         return Caller(**(known | more))
 
@@ -24,11 +24,11 @@ def caller():
 def asked():
     """Arguments of ``admit`` for a short chat, but for what a test says."""
 
-    def make(caller, *, model=None, body=b"x" * 40, output=10, nanos=0, request_id="r"):
+    def make(caller, *, model=None, body=b"x" * 40, output=10, request_id="r"):
         facts = RequestFacts(model="m", output_max=output)
         return (
             *(request_id, caller, model or Model(name="m", bindings=()), Operation.CHAT, facts),
-            *(body, nanos),
+            body,
         )
 
     return make

@@ -2,19 +2,19 @@
 
 import pytest
 
-from trivium.admission.budget_usage import Spent
 from trivium.admission.meter import Meter, Of, Subject
 from trivium.admission.refusal import (
+    budget_headers,
     duration,
     headers_of,
     limit_headers,
     limited,
     moment,
-    overspent,
     too_large,
 )
 from trivium.faults import Kind
-from trivium.identity.model import KeyBudget, Period
+from trivium.ledger.refusals import overspent
+from trivium.settings.budget import FOREVER, Budget, Period
 from trivium.settings.limits import RateLimits
 from trivium.wire.operation import Shape
 
@@ -46,13 +46,20 @@ def test_a_refusal_for_good():
     assert Kind.UPSTREAM_BUSY is too_large(Meter(Subject.CHANNEL, "x", LIMITS), 9000, 0.0).kind
 
 
-@pytest.mark.parametrize("period", Period)
-def test_a_spent_budget_says_how_much_and_for_how_long(period):
-    """In dollars, exact."""
-    fault = overspent(Spent(KeyBudget(amount_nanos=5 * 10**9, period=period), 0.0), 10**6)
-    assert Kind.BUDGET_SPENT is fault.kind
-    assert "5.00 USD" in fault.message
-    assert "0.001 USD" in fault.message
+@pytest.mark.parametrize(
+    ("period", "ends_at", "reset"),
+    [
+        (Period.MONTH, 1_796_083_200, b"2026-12-01T00:00:00Z"),
+        (Period.TOTAL, FOREVER, None),
+        (Period.FIVE_HOURS, FOREVER, None),
+    ],
+)
+def test_a_spent_budget_is_named_in_headers(period, ends_at, reset):
+    """With the moment at which it begins anew, if there is one."""
+    budget = Budget(amount_nanos=5 * 10**9, period=period, scope="team:3", whose="the team r")
+    headers = dict(budget_headers(overspent(budget, 10**6, ends_at)))
+    named = f"team:3; period={period.value}; limit=5.00".encode()
+    assert (named, reset) == (headers[b"trivium-budget"], headers.get(b"trivium-budget-reset"))
 
 
 NOW = 1_790_000_025.0

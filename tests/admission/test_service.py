@@ -2,11 +2,9 @@
 
 import pytest
 
-from trivium.admission.budget_usage import BudgetUsage
 from trivium.admission.service import OPEN, Admission
 from trivium.clock import FixedClock
 from trivium.faults import Fault, Kind
-from trivium.identity.model import KeyBudget, Period
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import Channel, Model, TimeLimits
 from trivium.settings.limits import RateLimits
@@ -137,47 +135,6 @@ def test_limits_that_change_keep_what_was_counted(gate, caller, asked):
     raised = caller(limits=RateLimits(requests=2))
     gate.admit(*asked(raised))
     assert refused(gate.admit, *asked(raised))
-
-
-def test_a_budget_counts_what_runs_and_what_it_came_to(gate, caller, asked):
-    """Held first, then the real cost; a free request passes an empty purse."""
-    who = caller(budgets=(KeyBudget(amount_nanos=100, period=Period.MONTH),))
-    given = gate.admit(*asked(who, nanos=60, request_id="a"))
-    fault = refused(gate.admit, *asked(who, nanos=60, request_id="b"))
-    assert (Kind.BUDGET_SPENT, "insufficient_quota") == (fault.kind, fault.code)
-    given.leave(None, 40)
-    gate.admit(*asked(who, nanos=60, request_id="c")).leave(None, 60)
-    assert refused(gate.admit, *asked(who, nanos=1))
-    assert gate.admit(*asked(who, nanos=0))
-
-
-def test_a_budget_counts_what_a_request_needs_besides(gate, caller, asked):
-    """As far as it goes; a request without budgets has no limit."""
-    who = caller(budgets=(KeyBudget(amount_nanos=100, period=Period.MONTH),))
-    given = gate.admit(*asked(who, nanos=60, request_id="a"))
-    assert (True, False) == (given.extend(40), given.extend(1))
-    assert refused(gate.admit, *asked(who, nanos=1, request_id="b"))
-    given.leave(None, 40)
-    gate.admit(*asked(who, nanos=60, request_id="c"))
-    assert gate.admit(*asked(caller(), nanos=60)).extend(10**9)
-
-
-def test_a_cap_that_all_workers_count_is_not_stretched(gate, caller, asked):
-    """They cannot be asked while an answer runs."""
-    who = caller(budgets=(KeyBudget(amount_nanos=100, period=Period.MONTH),))
-    given = gate.admit(*asked(who, nanos=60))
-    given.caps = object()
-    assert not given.extend(1)
-
-
-def test_a_request_refused_by_a_window_costs_no_budget(gate, caller, asked):
-    """Nothing stays held."""
-    budget_usage = BudgetUsage((KeyBudget(amount_nanos=100, period=Period.TOTAL),), 0.0)
-    gate = Admission(FixedClock(), usage_of=lambda *_: budget_usage)
-    who = caller(budgets=budget_usage.budgets, limits=RateLimits(requests=1))
-    gate.admit(*asked(who, nanos=10)).leave(0, 0)
-    assert refused(gate.admit, *asked(who, nanos=10))
-    assert {Period.TOTAL: 100} == budget_usage.left()
 
 
 def test_a_model_that_is_not_on_the_list_is_refused(gate, caller):

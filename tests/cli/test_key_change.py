@@ -97,7 +97,10 @@ def test_what_is_named_changes_and_nothing_else(trivium, secret, options, member
     assert (0, "") == (done.code, done.out)
     assert f"\nchanged {member} of key 1 (" in done.err
     assert secret not in done.err
-    assert before | {member: expected} == listed(trivium)
+    after = listed(trivium)
+    for budget in after["budgets"]:
+        assert budget.pop("since", None) != 0
+    assert before | {member: expected} == after
     assert "is so already" in trivium("key", "edit", "id:1", *options).err
     told = trivium("audit", "list", "--act", "key_changed", "--json").data
     assert [{"changed": member}] == [act["detail"] for act in told]
@@ -156,3 +159,24 @@ def test_a_key_of_an_application_is_its_users_to_change(trivium, folder, secret)
         assert "id:1 belongs to an application, whose user says what it may" in done.err
     assert before == listed(trivium)
     assert 0 == trivium("key", "revoke", "laptop").code
+
+
+def test_a_key_gets_another_secret(trivium, migrated, settings):
+    """Alone on standard output; the one before works for a while."""
+    first = trivium("key", "create", "--user", "ada").out.strip()
+    done = trivium("key", "rotate", first, "--overlap", "90m")
+    assert 0 == done.code
+    assert done.out.strip() not in ("", first)
+    assert f"…{first[-4:]} works until " in done.err
+    assert "no longer works" in trivium("key", "rotate", done.out.strip(), "--overlap", "0s").err
+    assert "no enabled key matches" in trivium("key", "revoke", first).err
+    assert "key_rotated" == trivium("audit", "list", "--json").data[0]["kind"]
+    for wrong in ("24", "1y", "-1h", "x"):
+        done = trivium("key", "rotate", "1", f"--overlap={wrong}")
+        assert (2, True) == (done.code, "such as 24h" in done.err)
+
+
+def test_a_new_key_says_whose_it_is(trivium, migrated, settings):
+    """A team alone has no keys."""
+    done = trivium("key", "create", "--team", "acme")
+    assert (2, True) == (done.code, "say whose it is: --user NAME" in done.err)

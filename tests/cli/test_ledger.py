@@ -100,7 +100,7 @@ def test_a_missing_row_is_found(trivium, ada):
 def test_money_held_for_nothing_is_found(trivium, ada):
     """By the account that it is missing from, and by the request that no job explains."""
     with sqlite3.connect(ada) as db:
-        db.execute("INSERT INTO holds VALUES ('r9', 1, 5, '{}', 0)")
+        db.execute("INSERT INTO holds VALUES ('r9', 1, 5, '{}', 0, '[]', 0)")
     db.close()
     lines = trivium("ledger", "verify").out.splitlines()
     assert [

@@ -4,7 +4,7 @@ import pytest
 
 from trivium.cli.limits import budget, shown
 from trivium.cli.output import CommandFailed
-from trivium.identity.model import KeyBudget, Period
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 
@@ -19,7 +19,7 @@ from trivium.settings.limits import RateLimits
 )
 def test_a_budget_is_an_amount_and_a_period(text, nanos, period):
     """Exact to the nano-dollar."""
-    assert KeyBudget(amount_nanos=nanos, period=period) == budget(text)
+    assert Budget(amount_nanos=nanos, period=period) == budget(text)
 
 
 @pytest.mark.parametrize("text", ["5.00", "5/year", "/month", "1e3/day", "five/day", "5/month/day"])
@@ -35,7 +35,7 @@ def test_anything_else_is_refused_with_what_would_be_right(text):
         (None, (), ""),
         (RateLimits(requests=60), (), "60 requests a minute"),
         (RateLimits(None, 5, 2), (), "5 tokens a minute, 2 at once"),
-        (None, (KeyBudget(amount_nanos=5 * 10**9, period=Period.MONTH),), "5.00 USD/month"),
+        (None, (Budget(amount_nanos=5 * 10**9, period=Period.MONTH),), "5.00 USD/month"),
     ],
 )
 def test_limits_are_shown_in_one_line(limits, budgets, text):

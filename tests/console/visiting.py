@@ -22,6 +22,7 @@ from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
 from trivium.identity.model import UserRole
 from trivium.identity.service import Identity
+from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
@@ -155,6 +156,7 @@ def console_over(
         ),
         own_keys=OwnKeys(database, clock),
         directory=Directory(database, clock),
+        teams=Teams(database, clock),
         statement=Statement(database),
         history=History(database),
         audit=Audit(database, clock),

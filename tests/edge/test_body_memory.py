@@ -25,7 +25,7 @@ OK = sized(
 
 def caller(user_id, key_id=1):
     return Caller(
-        key_id=key_id, user_id=user_id, unlimited=False, disabled=False, expires_at=1e18,
+        key_id=key_id, user_id=user_id, payer_id=user_id, unlimited=False, disabled=False, expires_at=1e18,
         models=frozenset(), prefixes=(),
     )  # fmt: skip
 

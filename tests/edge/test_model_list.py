@@ -35,7 +35,7 @@ def render(names, *, one=None, shape=Shape.CHAT, models=frozenset(), prefixes=()
     exchange = asked(target=b"/v1/models?" + query, method="GET")
     exchange.shape = shape
     exchange.caller = Caller(
-        key_id=1, user_id=1, unlimited=False, disabled=False, expires_at=float("inf"),
+        key_id=1, user_id=1, payer_id=1, unlimited=False, disabled=False, expires_at=float("inf"),
         models=models, prefixes=prefixes,
     )  # fmt: skip
     target = ModelListRoute(google=shape is Shape.GENERATE, model=one)
@@ -183,7 +183,7 @@ def generating(name, **rest):
     exchange = asked(target=b"/v1beta/models", method="GET")
     exchange.shape = Shape.GENERATE
     exchange.caller = Caller(
-        key_id=1, user_id=1, unlimited=False, disabled=False, expires_at=float("inf"),
+        key_id=1, user_id=1, payer_id=1, unlimited=False, disabled=False, expires_at=float("inf"),
         models=frozenset(), prefixes=(),
     )  # fmt: skip
     body = model_list.render(exchange, ModelListRoute(google=True), SimpleNamespace(router=router))

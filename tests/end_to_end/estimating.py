@@ -175,7 +175,7 @@ class Books(OpenLedger):
         self.settled = []
         self.quote = Quoting(SystemClock()).quote
 
-    def hold(self, request_id, caller, quote):
+    def hold(self, request_id, caller, quote, budgets=()):
         return Hold(request_id=request_id, user_id=3, amount_nanos=quote.amount_nanos, quote=quote)
 
     def settle(self, hold, usage, end=""):

@@ -71,7 +71,7 @@ BAD = {
 def caller(number, **changes):
     """A user's key as the snapshot has it."""
     values = {
-        "key_id": number, "user_id": number, "unlimited": False, "disabled": False,
+        "key_id": number, "user_id": number, "payer_id": number, "unlimited": False, "disabled": False,
         "expires_at": float("inf"), "models": frozenset(), "prefixes": (),
     }  # fmt: skip
     return Caller(**(values | changes))

@@ -16,6 +16,7 @@ def caller(**changes):
     fields = {
         "key_id": 1,
         "user_id": 2,
+        "payer_id": 2,
         "unlimited": False,
         "disabled": False,
         "expires_at": float("inf"),

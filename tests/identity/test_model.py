@@ -26,6 +26,7 @@ def test_an_allow_list_allows_what_it_lists(models, prefixes, model, may):
     caller = Caller(
         key_id=1,
         user_id=1,
+        payer_id=1,
         unlimited=False,
         disabled=False,
         expires_at=float("inf"),

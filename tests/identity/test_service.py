@@ -5,10 +5,11 @@ from sqlalchemy import text
 
 from trivium.identity.errors import IdentityError
 from trivium.identity.keys import digest, parse
-from trivium.identity.model import KeyBudget, Period, UserRole
+from trivium.identity.model import UserRole
 from trivium.identity.service import Identity
 from trivium.observe import store
 from trivium.observe.record import Record
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 
@@ -226,8 +227,8 @@ async def test_a_keys_last_use_comes_from_the_request_records(identity, database
 
 LIMITS = RateLimits(60, 10_000, 4)
 BUDGETS = (
-    KeyBudget(amount_nanos=5 * 10**9, period=Period.MONTH),
-    KeyBudget(amount_nanos=1, period=Period.TOTAL),
+    Budget(amount_nanos=5 * 10**9, period=Period.MONTH),
+    Budget(amount_nanos=1, period=Period.TOTAL),
 )
 
 
@@ -276,9 +277,9 @@ async def test_networks_have_one_spelling(identity, written, kept):
         ("limits", {"limits": RateLimits(requests=0)}),
         ("limits", {"limits": RateLimits(tokens=-1)}),
         ("limits", {"limits": RateLimits(concurrency=10**13)}),
-        ("budgets", {"budgets": [KeyBudget(amount_nanos=0, period=Period.DAY)]}),
-        ("budgets", {"budgets": [KeyBudget(amount_nanos=10**15 + 1, period=Period.DAY)]}),
-        ("budgets", {"budgets": [KeyBudget(amount_nanos=n, period=Period.DAY) for n in (1, 2)]}),
+        ("budgets", {"budgets": [Budget(amount_nanos=0, period=Period.DAY)]}),
+        ("budgets", {"budgets": [Budget(amount_nanos=10**15 + 1, period=Period.DAY)]}),
+        ("budgets", {"budgets": [Budget(amount_nanos=n, period=Period.DAY) for n in (1, 2)]}),
         ("networks", {"networks": ["10.0.0.1/8"]}),
         ("networks", {"networks": ["10.0.0.0/33"]}),
         ("networks", {"networks": ["example.com"]}),

@@ -3,6 +3,7 @@
 import asyncio
 from ipaddress import ip_network
 
+import msgspec
 import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
@@ -10,9 +11,9 @@ from structlog.testing import capture_logs
 from trivium.identity import snapshot as module
 from trivium.identity import store
 from trivium.identity.keys import digest
-from trivium.identity.model import KeyBudget, Period
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import PAUSE_S, KeyRefresher, Snapshot
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 from trivium.storage.errors import StorageDown
 from trivium.storage.schema.core import keys as key_table
@@ -219,7 +220,7 @@ async def test_a_key_for_headers_alone_is_such_a_caller(identity, snapshot):
 @pytest.mark.asyncio
 async def test_a_caller_carries_its_limits(identity, snapshot):
     """Those of the key and those of its user, with networks ready to compare."""
-    budget = KeyBudget(amount_nanos=7, period=Period.WEEK)
+    budget = Budget(amount_nanos=7, period=Period.WEEK)
     await identity.create_user("ada", "ada@example.com", limits=RateLimits(tokens=5))
     await identity.create_key(
         "ada", limits=RateLimits(requests=3), budgets=[budget], networks=["10.0.0.0/8"]
@@ -227,7 +228,8 @@ async def test_a_caller_carries_its_limits(identity, snapshot):
     await snapshot.load()
     [caller] = snapshot.callers()
     assert (RateLimits(requests=3), RateLimits(tokens=5)) == (caller.limits, caller.user_limits)
-    assert ((budget,), (ip_network("10.0.0.0/8"),)) == (caller.budgets, caller.networks)
+    own = msgspec.structs.replace(budget, scope=f"key:{caller.key_id}", whose="this key")
+    assert ((own,), (ip_network("10.0.0.0/8"),)) == (caller.budgets, caller.networks)
 
 
 @pytest.mark.asyncio
@@ -253,7 +255,7 @@ async def test_an_applications_key_that_is_given_another_secret_forgets_the_old(
     await set_key(database, key.id, grant_id=7)
     await snapshot.load()
     caller = snapshot.get(old)
-    assert (7, -7, -7) == (caller.grant_id, caller.budget_id, caller.owner_id)
+    assert (7, -7) == (caller.grant_id, caller.owner_id)
     await set_key(database, key.id, digest=b"n" * 32)
     await snapshot.refresh()
     assert (None, key.id, 1) == (
@@ -264,16 +266,12 @@ async def test_an_applications_key_that_is_given_another_secret_forgets_the_old(
 
 
 @pytest.mark.asyncio
-async def test_a_key_of_ones_own_is_its_own_purse_and_its_users_memory(identity, snapshot):
+async def test_a_key_of_ones_own_has_its_users_memory(identity, snapshot):
     """Consent changes nothing for them."""
     [known] = await keys(identity, 1)
     await snapshot.load()
     caller = snapshot.get(known)
-    assert (0, caller.key_id, caller.user_id) == (
-        caller.grant_id,
-        caller.budget_id,
-        caller.owner_id,
-    )
+    assert (0, caller.user_id) == (caller.grant_id, caller.owner_id)
 
 
 async def set_key(database, key_id, **values):

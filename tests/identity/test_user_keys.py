@@ -7,10 +7,11 @@ import pytest
 
 from trivium.identity import store, user_keys
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import KeyBudget, Period
+from trivium.identity.keys import digest
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
 from trivium.identity.user_keys import OwnKeys
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 
@@ -69,7 +70,7 @@ MEMBERS = {
     "strict": (True, True),
     "header_only": (True, True),
     "limits": (RateLimits(requests=3), RateLimits(requests=3)),
-    "budgets": ((KeyBudget(amount_nanos=5, period=Period.DAY),),) * 2,
+    "budgets": ((Budget(amount_nanos=5, period=Period.DAY),),) * 2,
     "networks": (("10.0.0.0/8",), ("10.0.0.0/8",)),
 }
 
@@ -81,6 +82,9 @@ async def test_every_term_of_a_key_can_be_changed_alone(database, clock, identit
     own = OwnKeys(database, clock)
     ada, _, key = await two(identity)
     expected, given = MEMBERS[member]
+    if member == "budgets":  # from now on; what was spent before is summed up
+        now = int(clock.now())
+        expected = tuple(msgspec.structs.replace(each, since=now) for each in expected)
     after, members = await own.edit(ada.id, key.id, terms(**{member: given}))
     assert [member] == members
     assert msgspec.structs.replace(key, **{member: expected}) == after
@@ -161,7 +165,7 @@ BAD = {
     "models": ("a*b",),
     "expires_at": 1,
     "limits": RateLimits(requests=0),
-    "budgets": (KeyBudget(amount_nanos=0, period=Period.DAY),),
+    "budgets": (Budget(amount_nanos=0, period=Period.DAY),),
     "networks": ("home",),
 }
 
@@ -207,3 +211,37 @@ async def test_keys_of_applications_are_not_ones_own(database, clock):
     for act in (own.revoke(user.id, key.id + 1), own.switch(user.id, key.id + 1, paused=True)):
         with pytest.raises(IdentityError):
             await act
+
+
+@pytest.mark.asyncio
+async def test_a_key_rotates_with_an_overlap(database, clock):
+    """Both secrets are one key until the overlap's end; a second rotation ends the first one, also
+    where nobody looked in between; revoking ends all.
+    """
+    identity, own = Identity(database, clock), OwnKeys(database, clock)
+    await identity.create_user("ada", "ada@example.com")
+    key, first = await identity.create_key("ada")
+    snapshot = Snapshot(database)
+    await snapshot.load()
+
+    def found(secret):
+        return snapshot.get(digest(secret))
+
+    after, second = await own.rotate(key.user_id, key.id, 60)
+    assert (key.id, int(clock.now()) + 60) == (after.id, after.former_until)
+    await snapshot.refresh()
+    assert (key.id, float("inf")) == (found(second).key_id, found(second).expires_at)
+    assert (key.id, float(after.former_until)) == (found(first).key_id, found(first).expires_at)
+    assert key.id == (await identity.find_key(first)).id
+    _, third = await own.rotate(key.user_id, key.id, 60)
+    _, fourth = await own.rotate(key.user_id, key.id, 60)
+    await snapshot.refresh()
+    assert [None, None, True, True] == [
+        each and True for each in map(found, (first, second, third, fourth))
+    ]
+    _, fifth = await own.rotate(key.user_id, key.id, 0)
+    await own.revoke(key.user_id, key.id)
+    await snapshot.refresh()
+    assert found(fifth).revoked
+    with pytest.raises(IdentityError, match="overlap: is 0 to 30 days"):
+        await own.rotate(key.user_id, key.id, 31 * 86_400)

@@ -10,8 +10,10 @@ from trivium.jobs.service import Jobs, strays
 from trivium.ledger.cost import tariff_of
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind, Hold, Quote
+from trivium.ledger.refusals import overspent, too_low
 from trivium.routing.model import PriceRow, VideoPrice
 from trivium.secret import Keyring
+from trivium.settings.budget import FOREVER
 from trivium.settings.section import JobsSettings as Limits
 from trivium.storage.vault import Vault
 from trivium.wire.operation import Operation
@@ -54,16 +56,21 @@ def hold(user_id, number=1, *, limited=True, amount=2_400_000_000):
 
 
 class Spare:
-    """Counts how often a worker was asked for what it leased ahead."""
+    """Counts how often a worker was asked for what it leased ahead; says what callers are told."""
 
     def __init__(self):
         self.asked = []
         self.gives = None
 
-    async def __call__(self, user_id, amount_nanos):
-        self.asked.append((user_id, amount_nanos))
+    async def spare(self, hold, budget):
+        self.asked.append((budget.scope if budget else hold.user_id, hold.amount_nanos))
         if self.gives is not None:
             await self.gives()
+
+    def refusal(self, hold, budget):
+        if budget is None:
+            return too_low(hold.amount_nanos)
+        return overspent(budget, hold.amount_nanos, FOREVER)
 
 
 @pytest.fixture
@@ -78,7 +85,7 @@ def make_jobs(database, clock, spare):
     def make(*, interrupted="free", **limits):
         vault = Vault(Keyring(b"k" * 32))
         limits = Limits(**limits)
-        return Jobs(database, vault, limits, spare=spare, clock=clock, interrupted=interrupted)
+        return Jobs(database, vault, limits, money=spare, clock=clock, interrupted=interrupted)
 
     return make
 

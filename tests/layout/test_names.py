@@ -7,7 +7,7 @@ import pytest
 
 PRIVATE = {
     "story": "context",
-    "purse": "budget_usage",
+    "purse": "budget, counter",
     "errand": "buffered_call, vendor_call",
     "pulse": "heartbeats",
     "lookout": "key_refresher",
@@ -153,7 +153,7 @@ def test_the_glossary_has_each_word_once(root):
     ("where", "text", "named"),
     [
         ("src/trivium/pipeline/story.py", "X = 1", ["context"]),
-        ("src/trivium/edge/x.py", "class Purse:\n    pass\n", ["budget_usage"]),
+        ("src/trivium/edge/x.py", "class Purse:\n    pass\n", ["budget, counter"]),
         ("src/trivium/edge/x.py", "def f(story):\n    pass\n", ["context"]),
         ("src/trivium/edge/x.py", "class History:\n    pass\n", []),
     ],

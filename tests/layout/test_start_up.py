@@ -43,6 +43,7 @@ LATE = {
     "identity.revocation": "accounts end at pages and commands",
     "identity.service": "users are made at pages and commands",
     "identity.snapshot": "keys are read from the database",
+    "identity.teams.service": "teams are made at pages and commands",
     "identity.user_keys": "keys are changed at pages and commands",
     "oauth": "applications come by the pages",
 }

@@ -15,7 +15,7 @@ from trivium.faults import Fault, Kind
 from trivium.ledger import worker as module
 from trivium.ledger.cost import tariff_of
 from trivium.ledger.journal import Journal, read
-from trivium.ledger.model import FREE, LeaseState, Quote
+from trivium.ledger.model import FREE, Hold, LeaseState, Quote
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import Model, PriceRow
 from trivium.wire.operation import Operation
@@ -57,7 +57,7 @@ async def leased(ledger, amount, caller=ADA, request_id="r0", ask=1, pool=None):
     await asyncio.sleep(0)
     assert ledger.asked.is_set()
     ledger.begin([], ledger.touched())
-    ledger.confirm([], {caller.user_id: LeaseState(amount, amount if pool is None else pool)})
+    ledger.confirm([], {caller.payer_id: LeaseState(amount, amount if pool is None else pool)})
     return await task
 
 
@@ -398,26 +398,26 @@ async def test_a_lease_is_renewed_ahead_of_need(ledger):
 async def test_what_is_leased_ahead_can_be_given_back(ledger):
     """For a hold that is a row; what running requests hold stays leased."""
     await leased(ledger, 100, ask=10)
-    giving = asyncio.ensure_future(ledger.spare(ADA.user_id, 90))
+    giving = asyncio.ensure_future(ledger.spare(Hold("r", ADA.payer_id, 90), None))
     await asyncio.sleep(0)
     assert ledger.asked.is_set()
-    wanted = ledger.begin([], ledger.touched())[ADA.user_id]
+    wanted = ledger.begin([], ledger.touched())[ADA.payer_id]
     assert (10, 10, 0, 90) == (wanted.keep, wanted.need, wanted.ahead, wanted.room)
-    ledger.confirm([], {ADA.user_id: LeaseState(10, 100)})
+    ledger.confirm([], {ADA.payer_id: LeaseState(10, 100)})
     await giving
 
 
 @pytest.mark.asyncio
 async def test_room_for_a_row_is_waited_for_while_others_may_make_it(ledger):
     """And no longer when nobody has anything to give back."""
-    making = asyncio.ensure_future(ledger.spare(ADA.user_id, 90))
+    making = asyncio.ensure_future(ledger.spare(Hold("r", ADA.payer_id, 90), None))
     await asyncio.sleep(0)
-    assert 0 == ledger.begin([], ledger.touched())[ADA.user_id].round
-    ledger.confirm([], {ADA.user_id: LeaseState(0, 60, 40, is_final=False, round=7)})
+    assert 0 == ledger.begin([], ledger.touched())[ADA.payer_id].round
+    ledger.confirm([], {ADA.payer_id: LeaseState(0, 60, 40, is_final=False, round=7)})
     await asyncio.sleep(0)
     assert not making.done()
-    assert 7 == ledger.begin([], {ADA.user_id})[ADA.user_id].round
-    ledger.confirm([], {ADA.user_id: LeaseState(0, 89, 11, round=7)})
+    assert 7 == ledger.begin([], {ADA.payer_id})[ADA.payer_id].round
+    ledger.confirm([], {ADA.payer_id: LeaseState(0, 89, 11, round=7)})
     await making
 
 

@@ -10,8 +10,8 @@ from structlog.testing import capture_logs
 from gateway import Gateway, encoded, error_of
 from scripted_upstream import Close, Double, Reset, Send, Stall, Until, chunked, let_go, sized
 from trivium.edge.exchange import Exchange
-from trivium.identity.model import KeyBudget, Period
 from trivium.pipeline import handle, send
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 CHAT = "/v1/chat/completions"
@@ -363,7 +363,7 @@ async def test_limits_that_one_worker_keeps_are_kept_without_a_task(limited, way
 @pytest.mark.asyncio
 async def test_budgets_are_counted_down_by_what_an_answer_cost(ways):
     """Held at the start, settled at the end."""
-    budget = KeyBudget(amount_nanos=10**9, period=Period.DAY)
+    budget = Budget(amount_nanos=10**9, period=Period.DAY)
     who = {"who": {"budgets": (budget,)}}
     async with Double([OK, OK]) as vendor, Gateway.to(("openai", vendor), **who) as gateway:
         for _ in range(2):

@@ -22,6 +22,7 @@ from trivium.wire.operation import Operation
 CALLER = Caller(
     key_id=7,
     user_id=3,
+    payer_id=3,
     unlimited=False,
     disabled=False,
     expires_at=float("inf"),

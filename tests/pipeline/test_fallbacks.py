@@ -127,7 +127,7 @@ class Books(Pricing):
         super().__init__(SystemClock())
         self.settled = []
 
-    def hold(self, request_id, caller, quote):
+    def hold(self, request_id, caller, quote, budgets=()):
         return Hold(
             request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos,
             quote=quote,

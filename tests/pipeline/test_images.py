@@ -263,7 +263,7 @@ class Books(Pricing):
         super().__init__(SystemClock())
         self.settled = []
 
-    def hold(self, request_id, caller, quote):
+    def hold(self, request_id, caller, quote, budgets=()):
         amount = quote.amount_nanos
         return Hold(request_id=request_id, user_id=1, amount_nanos=amount, quote=quote)
 

@@ -12,8 +12,8 @@ from trivium.admission.meter import Subject
 from trivium.admission.service import Admission
 from trivium.edge.routes import RELAY
 from trivium.faults import Kind
-from trivium.identity.model import KeyBudget, Period
 from trivium.ledger.model import Quote
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 from trivium.wire.generate.path import METHODS
 
@@ -247,7 +247,7 @@ async def test_a_models_limit_holds_for_everybody():
 async def test_a_spent_budget_is_no_invitation_to_try_again(monkeypatch):
     """As an exhausted balance: agents must stop."""
     async with Double(answers()) as vendor:
-        who = {"budgets": (KeyBudget(amount_nanos=10, period=Period.MONTH),)}
+        who = {"budgets": (Budget(amount_nanos=10, period=Period.MONTH),)}
         async with Gateway.to(("openai", vendor), who=who) as gateway:
             ledger = gateway.services.ledger
             monkeypatch.setattr(ledger, "quote", lambda *_: Quote(amount_nanos=11))

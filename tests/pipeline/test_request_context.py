@@ -25,7 +25,7 @@ from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import members
 
 CALLER = Caller(
-    key_id=7, user_id=3, unlimited=False, disabled=False, expires_at=float("inf"),
+    key_id=7, user_id=3, payer_id=3, unlimited=False, disabled=False, expires_at=float("inf"),
     models=frozenset(), prefixes=(),
 )  # fmt: skip
 

@@ -77,7 +77,7 @@ def stranger(gateway):
     known = gateway.listener._snapshot_get
     key = keys.issue(lambda n: bytes(range(1, n + 1)))
     other = Caller(
-        key_id=8, user_id=4, unlimited=False, disabled=False, expires_at=float("inf"),
+        key_id=8, user_id=4, payer_id=4, unlimited=False, disabled=False, expires_at=float("inf"),
         models=frozenset(), prefixes=(),
     )  # fmt: skip
     table = {sha256(key.encode()).digest(): other}

@@ -172,7 +172,7 @@ class Till(Pricing):
         self.holds = []
         self.settled = []
 
-    def hold(self, request_id, caller, quote):
+    def hold(self, request_id, caller, quote, budgets=()):
         self.holds.append(quote)
         amount = quote.amount_nanos
         return Hold(request_id=request_id, user_id=0, amount_nanos=amount, quote=quote)

@@ -25,6 +25,7 @@ class Subject(Enum):
 
     KEY = "key"
     USER = "user"
+    TEAM = "team"
     MODEL = "model"
     CHANNEL = "channel"
 

@@ -12,16 +12,16 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-from trivium.admission.budget_usage import Spent
 from trivium.admission.meter import Meter, Of, Subject, remaining, reset
 from trivium.faults import Fault, Kind
-from trivium.identity.model import Period
 from trivium.ledger.amounts import format_usd
+from trivium.ledger.refusals import BudgetRefusal
+from trivium.settings.budget import FOREVER, WINDOWS, Budget, PeriodClock
 from trivium.wire.operation import Shape
 
 Headers = list[tuple[bytes, bytes]]
 
-_OWN: Final = (Subject.KEY, Subject.USER)
+_OWN: Final = (Subject.KEY, Subject.USER, Subject.TEAM)
 _OPENAI: Final = tuple(
     tuple(b"x-ratelimit-%b-%b" % (what, of) for what in (b"limit", b"remaining", b"reset"))
     for of in (b"requests", b"tokens")
@@ -82,14 +82,9 @@ def moment(at: int) -> bytes:
 _WHOSE: Final = {
     Subject.KEY: "this key",
     Subject.USER: "this key's user",
+    Subject.TEAM: "this key's team",
     Subject.MODEL: "this model",
     Subject.CHANNEL: "the upstream",
-}
-_WHEN: Final = {
-    Period.DAY: "for the day, which begins anew at midnight UTC",
-    Period.WEEK: "for the week, which begins anew on Monday, midnight UTC",
-    Period.MONTH: "for the month, which begins anew on the first, midnight UTC",
-    Period.TOTAL: "in all",
 }
 
 
@@ -138,14 +133,28 @@ def too_large(meter: Meter, tokens: int, into: float) -> AdmissionRefusal:
     return AdmissionRefusal(Fault(kind, text), meter, into)
 
 
-def overspent(spent: Spent, amount_nanos: int) -> Fault:
-    """Return the fault of a request that a key's budget does not cover."""
-    budget = spent.budget
-    return Fault(
-        Kind.BUDGET_SPENT,
-        f"The budget of this key does not cover it: {format_usd(budget.amount_nanos)} USD "
-        f"{_WHEN[budget.period]}. This request may cost up to {format_usd(amount_nanos)} USD.",
-    )
+def budget_headers(refused: BudgetRefusal) -> Headers:
+    """Return the headers of a spent budget: whose it is, and when its next period begins."""
+    budget = refused.budget
+    named = f"{budget.scope}; period={budget.period.value}; limit={format_usd(budget.amount_nanos)}"
+    out = [(b"trivium-budget", named.encode("ascii", "replace"))]
+    if refused.ends_at < FOREVER and budget.period not in WINDOWS:
+        out.append((b"trivium-budget-reset", moment(refused.ends_at)))
+    return out
+
+
+_periods: Final = PeriodClock()
+
+
+def reset_headers(budgets: Sequence[Budget], now: float) -> Headers:
+    """Return the header of an answer whose key has budgets: when the next of their periods begins,
+    of those that refuse. ``now``: seconds since the epoch.
+    """
+    ends_at = FOREVER
+    for budget in budgets:
+        if not budget.soft:
+            ends_at = min(ends_at, _periods.bounds(budget, now).ends_at)
+    return [(b"trivium-budget-reset", moment(ends_at))] if ends_at < FOREVER else []
 
 
 def _seconds(wait_s: float) -> str:

@@ -5,11 +5,9 @@ it decides, and the memory follows, so that it can go on alone when the shared s
 """
 
 import asyncio
-from collections.abc import Callable
 from typing import Final, Protocol
 
 from trivium.admission import refusal
-from trivium.admission.budget_usage import BudgetUsage, Spent
 from trivium.admission.meter import MINUTE_S, Meter, Of, Subject
 from trivium.admission.offline_usage import Missed, OfflineUsage
 from trivium.admission.shared import AdmissionVerdict, MeterCounts, Unreachable
@@ -48,33 +46,14 @@ class SharedWindows(Protocol):
         ...
 
 
-class CapHolds(Protocol):
-    """Caps that all workers keep together; ``admission/consent_caps.py`` has the real ones."""
-
-    async def hold(
-        self, grant_id: int, request_id: str, budget_usage: BudgetUsage, nanos: int
-    ) -> Spent | None:
-        """Set aside what a request may cost. Returns the budget it does not fit into, or ``None``.
-        Raises ``Fault`` (LEDGER_DOWN).
-        """
-        ...
-
-    def settle(self, request_id: str, cost_nanos: int) -> None:
-        """Note what a request cost in the end. Never waits."""
-        ...
-
-
 class Permit:
     """What a request takes up while it runs; given back once."""
 
     __slots__ = (
         "_admission",
-        "budget_usage",
-        "caps",
         "into",
         "meters",
         "minute",
-        "nanos",
         "request_id",
         "tokens",
     )
@@ -94,31 +73,14 @@ class Permit:
         self.tokens = tokens
         self.minute = minute
         self.into = into
-        self.budget_usage: BudgetUsage | None = None
-        self.nanos = 0
-        self.caps: CapHolds | None = None
-        """Where it has set something aside."""
 
-    def extend(self, nanos: int) -> bool:
-        """Count ``nanos`` more against the budgets; returns whether they cover it. Never for an
-        application's key, whose cap all workers count together and which takes a wait.
-        """
-        admission, budget_usage = self._admission, self.budget_usage
-        if admission is None or budget_usage is None:
-            return True
-        if self.caps is not None or not admission.fits(budget_usage, nanos):
-            return False
-        budget_usage.hold(nanos)
-        self.nanos += nanos
-        return True
-
-    def leave(self, used: int | None, cost_nanos: int = 0) -> None:
+    def leave(self, used: int | None) -> None:
         """End the request. ``used``: its tokens; ``None``: the reservation stands."""
         admission = self._admission
         if admission is None:
             return
         self._admission = None
-        admission.take_back(self, used, cost_nanos)
+        admission.take_back(self, used)
 
 
 OPEN: Final = Permit(None, "", [], 0, 0, 0.0)
@@ -126,25 +88,19 @@ OPEN: Final = Permit(None, "", [], 0, 0, 0.0)
 
 
 class Admission:
-    """Admits requests by keys' lists of models, rate limits, concurrency and budgets."""
+    """Admits requests by keys' lists of models, rate limits and concurrency. Money is the ledger's:
+    budgets as well.
+    """
 
     def __init__(
         self,
         clock: Clock,
         *,
-        usage_of: Callable[[Caller, float], BudgetUsage] | None = None,
         shared: SharedWindows | None = None,
-        caps: CapHolds | None = None,
     ) -> None:
-        """``usage_of``: a caller's usage, for those with budgets; ``None``: it starts empty.
-        ``caps``: for applications' keys; ``None``: their budgets are like any others.
-        """
-        self._caps = caps
         self._clock = clock
         self._shared = shared
         self._meters: dict[tuple[Subject, object], Meter] = {}
-        self._usages: dict[int, BudgetUsage] = {}
-        self._usage_of = usage_of or self._own_usage
         self.running: dict[Permit, None] = {}
         """Every pass that holds slots of the shared state, oldest first."""
         self._alone = OfflineUsage()
@@ -155,7 +111,7 @@ class Admission:
 
     def permit(self, caller: Caller, model: str) -> None:
         """Whether the key's list has the model. Raises ``Fault`` (MODEL_NOT_ALLOWED)."""
-        if (caller.models or caller.prefixes) and not caller.may_use(model):
+        if (caller.models or caller.prefixes or caller.narrowed) and not caller.may_use(model):
             raise Fault(
                 Kind.MODEL_NOT_ALLOWED,
                 f"This key may not use the model `{model[:200]}`.",
@@ -170,29 +126,23 @@ class Admission:
         operation: Operation,
         facts: RequestFacts,
         body: bytes,
-        nanos: int,
     ) -> Permit | None:
-        """A pass, or ``None`` when the shared state or the database has to be asked.
+        """A pass, or ``None`` when the shared state has to be asked.
 
-        ``nanos``: the most it may cost. Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW,
-        BUDGET_SPENT).
+        Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW).
         """
         if (
             caller.limits is None
             and caller.user_limits is None
             and model.rates is None
-            and not caller.budgets
+            and not caller.team_limits
         ):
             return OPEN
-        now = self._clock.now()
-        budget_usage = self._check_budget(caller, now, nanos)
-        if budget_usage is not None and caller.grant_id and self._caps is not None:
-            return None
         meters = self._meters_of(caller, model)
         if meters and self._shared is not None and self._shared.is_up:
             return None
         tokens = _reserved(meters, operation, facts, body)
-        return self._paid(self._take(request_id, meters, tokens, now), budget_usage, nanos)
+        return self._take(request_id, meters, tokens, self._clock.now())
 
     async def ask(
         self,
@@ -202,29 +152,10 @@ class Admission:
         operation: Operation,
         facts: RequestFacts,
         body: bytes,
-        nanos: int,
     ) -> Permit:
-        """Do as ``admit``, asking where that is needed. Raises ``Fault`` (LEDGER_DOWN) besides."""
+        """Do as ``admit``, asking where that is needed."""
         meters = self._meters_of(caller, model)
-        tokens = _reserved(meters, operation, facts, body)
-        budget_usage = self._check_budget(caller, self._clock.now(), nanos)
-        if budget_usage is not None:
-            budget_usage.hold(nanos)  # before the wait, or others would spend it meanwhile
-        caps = None if budget_usage is None or not caller.grant_id else self._caps
-        try:
-            if budget_usage is not None and caps is not None:
-                await _set_aside(caps, caller.grant_id, request_id, budget_usage, nanos)
-            try:
-                granted = await self._ask(request_id, meters, tokens)
-            except BaseException:
-                if caps is not None:
-                    caps.settle(request_id, 0)
-                raise
-        finally:
-            if budget_usage is not None:
-                budget_usage.hold(-nanos)
-        granted.caps = caps
-        return self._paid(granted, budget_usage, nanos)
+        return await self._ask(request_id, meters, _reserved(meters, operation, facts, body))
 
     def look(self, caller: Caller, key_coming: int, user_coming: int) -> None:
         """Check whether a request of this caller could be admitted now, before its body is read.
@@ -282,11 +213,7 @@ class Admission:
         meters = [self._meter_of(of, of.rates)]
         return await self._ask(request_id, meters, _reserved(meters, operation, facts, body))
 
-    def fits(self, budget_usage: BudgetUsage, nanos: int) -> bool:
-        """Whether budgets have so much left."""
-        return budget_usage.obstacle(self._clock.now(), nanos) is None
-
-    def take_back(self, given: Permit, used: int | None, cost_nanos: int) -> None:
+    def take_back(self, given: Permit, used: int | None) -> None:
         """Settle a pass that has ended. ``Permit.leave`` calls this once."""
         now = self._clock.now()
         more = 0 if used is None else used - given.tokens
@@ -294,10 +221,6 @@ class Admission:
             meter.leave()
             if more and meter.limits.tokens is not None:
                 meter.correct(given.minute, int(now // MINUTE_S), more)
-        if given.budget_usage is not None:
-            given.budget_usage.settle(given.request_id, given.nanos, cost_nanos, now)
-        if given.caps is not None:
-            given.caps.settle(given.request_id, cost_nanos)
         if self._shared is None:
             return
         if given in self.running:
@@ -355,34 +278,14 @@ class Admission:
         self.running[given] = None
         return given
 
-    def _paid(self, given: Permit, budget_usage: BudgetUsage | None, nanos: int) -> Permit:
-        if budget_usage is not None:
-            budget_usage.hold(nanos)
-            given.budget_usage = budget_usage
-            given.nanos = nanos
-        return given
-
-    def _check_budget(self, caller: Caller, now: float, nanos: int) -> BudgetUsage | None:
-        if not caller.budgets or not nanos:
-            return None
-        budget_usage = self._usage_of(caller, now)
-        spent = budget_usage.obstacle(now, nanos)
-        if spent is not None:
-            raise refusal.overspent(spent, nanos)
-        return budget_usage
-
-    def _own_usage(self, caller: Caller, now: float) -> BudgetUsage:
-        budget_usage = self._usages.get(caller.budget_id)
-        if budget_usage is None or budget_usage.budgets is not caller.budgets:
-            budget_usage = self._usages[caller.budget_id] = BudgetUsage(caller.budgets, now)
-        return budget_usage
-
     def _meters_of(self, caller: Caller, model: Model) -> list[Meter]:
         found = []
         if caller.limits is not None:
             found.append(self._meter(Subject.KEY, caller.key_id, caller.limits))
         if caller.user_limits is not None:
             found.append(self._meter(Subject.USER, caller.user_id, caller.user_limits))
+        for team_id, limits in caller.team_limits:
+            found.append(self._meter(Subject.TEAM, team_id, limits))
         if model.rates is not None:
             found.append(self._meter(Subject.MODEL, model.name, model.rates))
         return found
@@ -398,14 +301,6 @@ class Admission:
         elif meter.limits is not limits:
             meter.limits = limits
         return meter
-
-
-async def _set_aside(
-    caps: CapHolds, grant_id: int, request_id: str, budget_usage: BudgetUsage, nanos: int
-) -> None:
-    spent = await caps.hold(grant_id, request_id, budget_usage, nanos)
-    if spent is not None:
-        raise refusal.overspent(spent, nanos)
 
 
 def _reserved(meters: list[Meter], operation: Operation, facts: RequestFacts, body: bytes) -> int:

@@ -9,7 +9,7 @@ from trivium.cli.audit import act_log
 from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, as_json, note, printable
 from trivium.clock import SystemClock
-from trivium.identity.model import User
+from trivium.identity.model import User, UserKind
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import Entry, EntryKind
@@ -41,9 +41,20 @@ async def credit(
         raise CommandFailed("an amount of zero changes nothing", code=2)
     async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
         found = await identity.find_user(user)
+        await check_wallet(database, found)
         entry = await book(database, found, amount_nanos, note_)
         balance_nanos = await Entries(database, SystemClock()).balance(found.id)
     tell_booked(found, entry, balance_nanos, json=json)
+
+
+async def check_wallet(database: "Database", user: User) -> None:
+    """Raise ``IdentityError`` (``wallet``) for a team that spends its parent's balance, where money
+    would lie unspent.
+    """
+    from trivium.identity.teams.service import Teams
+
+    if user.kind is not UserKind.PERSON:
+        await Teams(database, SystemClock()).check_wallet(user)
 
 
 def tell_booked(found: User, entry: Entry, balance_nanos: int, *, json: bool) -> None:

@@ -15,6 +15,7 @@ from trivium.wire.operation import TITLES, Operation
 
 ANYBODY: Final = Caller(
     key_id=0,
+    payer_id=0,
     user_id=0,
     unlimited=True,
     disabled=False,

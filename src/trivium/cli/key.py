@@ -15,7 +15,7 @@ from trivium.settings.limits import limits as rates_of
 from trivium.settings.model import Settings
 
 HEADS: Final = (
-    *("ID", "USER", "NAME", "KEY", "MODELS"),
+    *("ID", "USER", "TEAM", "NAME", "KEY", "MODELS"),
     *("EXPIRES", "LIMITS", "STATE", "CREATED", "LAST USED"),
 )
 
@@ -35,7 +35,16 @@ HeaderOnly = Annotated[
 
 async def create(
     *,
-    user: Annotated[str, typer.Option(metavar="USER", help="Whose key: a name or an e-mail.")],
+    user: Annotated[
+        str | None,
+        typer.Option(
+            metavar="USER", help="Whose key: a name or an e-mail, or a service account's name."
+        ),
+    ] = None,
+    team: Annotated[
+        str | None,
+        typer.Option(metavar="TEAM", help="Which it spends for: acme/research. USER is a member."),
+    ] = None,
     name: Annotated[
         str, typer.Option(metavar="NAME", help="To log_act keys apart in lists.")
     ] = "default",
@@ -67,6 +76,12 @@ async def create(
 
     It is shown once, alone on standard output; what is said about it goes to standard error.
     """
+    if user is None:
+        raise CommandFailed(
+            "say whose it is: --user NAME (a person, perhaps with --team NAME, "
+            "or a service account such as acme/research/nightly)",
+            code=2,
+        )
     expires_at = None if expires is None else last_second(expires)
     settings = config.settings_of(config_)
     models = model or []
@@ -83,6 +98,7 @@ async def create(
             limits=rates,
             budgets=budgets,
             networks=ip or [],
+            team=team,
         )
         await act_log(database).add(ActKind.KEY_CREATED, made.user_id, f"key:{made.id}")
     print(secret)
@@ -155,19 +171,25 @@ async def listing(
         keys, users = await identity.list_keys(user), await identity.list_users()
     names = {each.id: each.name for each in users}
     if json:
-        as_json([{"user": names[key.user_id], **_plain(key)} for key in keys])
+        as_json(
+            [
+                {"user": names[key.user_id], "team": names.get(key.team_id or 0), **_plain(key)}
+                for key in keys
+            ]
+        )
         return
-    print(table(HEADS, [_row(key, names[key.user_id]) for key in keys]))
+    print(table(HEADS, [_row(key, names) for key in keys]))
 
 
 def _plain(key: Key) -> dict[str, object]:
     return {field: getattr(key, field) for field in key.__struct_fields__}
 
 
-def _row(key: Key, user: str) -> tuple[str, ...]:
+def _row(key: Key, names: dict[int, str]) -> tuple[str, ...]:
     return (
         str(key.id),
-        user,
+        names[key.user_id],
+        NONE if key.team_id is None else names[key.team_id],
         key.name,
         f"…{key.hint}",
         ",".join(key.models) or "all",

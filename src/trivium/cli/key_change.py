@@ -10,12 +10,13 @@ import typer
 from trivium.cli import config, key, limits
 from trivium.cli.audit import act_log
 from trivium.cli.database import users_and_keys
-from trivium.cli.output import CommandFailed, note, printable, warn
+from trivium.cli.output import CommandFailed, moment, note, printable, warn
 from trivium.clock import SystemClock
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Key, KeyBudget
+from trivium.identity.model import Key
 from trivium.identity.terms import Terms
 from trivium.observe.audit.model import ActKind
+from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits
 from trivium.settings.limits import limits as rates_of
 from trivium.settings.model import Settings
@@ -165,6 +166,36 @@ async def revoke(which: KeyArgument, config_: config.ConfigOption = None) -> Non
     note(f"revoked key {gone.id} ({printable(gone.name)}, …{gone.hint})")
 
 
+async def rotate(
+    which: KeyArgument,
+    *,
+    overlap: Annotated[
+        str, typer.Option(metavar="TIME", help="For how long both work: 24h, 90m, 7d; 0s: not.")
+    ] = "24h",
+    config_: config.ConfigOption = None,
+) -> None:
+    """Give a key another secret and print it; the one before works until the overlap's end.
+
+    Limits, budgets and records stay. It is shown once, alone on standard output.
+    """
+    from trivium.identity.user_keys import OwnKeys
+
+    overlap_s = limits.duration(overlap)
+    async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
+        found = await identity.find_key(which)
+        if found.grant_id is not None:
+            raise IdentityError(
+                "key", f"id:{found.id} belongs to an application, which gets others"
+            )
+        own = OwnKeys(database, SystemClock())
+        log_act = act_log(database).within
+        after, secret = await own.rotate(found.user_id, found.id, overlap_s, log_act)
+    print(secret)
+    until = "no longer works" if not overlap_s else f"works until {moment(after.former_until)}"
+    note(f"key {after.id} ({printable(after.name)}) is …{after.hint} now; …{found.hint} {until}")
+    note("This is the only time the key is shown.")
+
+
 async def _switch(config_: Any, which: str, *, paused: bool) -> None:
     async def act(own: "OwnKeys", found: Key) -> tuple[Key, list[str]]:
         changed = ["paused"] if found.paused is not paused else []
@@ -236,6 +267,6 @@ def _rates(
     return rates_of(**values)
 
 
-def _budgets(before: tuple[KeyBudget, ...], wanted: list[KeyBudget]) -> tuple[KeyBudget, ...]:
+def _budgets(before: tuple[Budget, ...], wanted: list[Budget]) -> tuple[Budget, ...]:
     named = {each.period for each in wanted}
     return (*(each for each in before if each.period not in named), *wanted)

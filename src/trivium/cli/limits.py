@@ -5,9 +5,9 @@ from typing import Annotated, Final, TypeAlias
 import typer
 
 from trivium.cli.output import CommandFailed
-from trivium.identity.model import KeyBudget, Period
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
+from trivium.settings.budget import UTC_NAME, Budget, Period
 from trivium.settings.limits import RateLimits
 
 Rpm: TypeAlias = Annotated[int | None, typer.Option(metavar="N", help="Requests a minute.", min=1)]
@@ -22,7 +22,7 @@ Budgets: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         metavar="AMOUNT/PERIOD",
-        help="What it may cost: 5.00/month, also a day, week or total; once for each period.",
+        help="What it may cost: 5.00/month, also day, week, total, 5h or 7d; once for each period.",
     ),
 ]
 Networks: TypeAlias = Annotated[
@@ -34,14 +34,15 @@ Networks: TypeAlias = Annotated[
     ),
 ]
 
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 PERIODS: Final = ", ".join(period.value for period in Period)
 
 
-def budget(text: str) -> KeyBudget:
+def budget(text: str) -> Budget:
     """Read a budget such as ``5.00/month``: an amount in US dollars and a period. Raises Failed."""
     amount, _, period = text.partition("/")
     try:
-        return KeyBudget(amount_nanos=parse_usd(amount), period=Period(period))
+        return Budget(amount_nanos=parse_usd(amount), period=Period(period))
     except (ValueError, LedgerError):
         raise CommandFailed(
             f"--budget is an amount in US dollars and a period, such as 5.00/month, not {text!r}; "
@@ -50,7 +51,26 @@ def budget(text: str) -> KeyBudget:
         ) from None
 
 
-def shown(limits: RateLimits | None, budgets: tuple[KeyBudget, ...] = ()) -> str:
+def said(budget: Budget) -> str:
+    """A budget for people: ``100.00 USD/month, Europe/Berlin, soft``."""
+    parts = [f"{format_usd(budget.amount_nanos)} USD/{budget.period.value}"]
+    parts += [budget.zone] if budget.zone != UTC_NAME else []
+    parts += ["soft"] if budget.soft else []
+    parts += [f"then {budget.instead}"] if budget.instead else []
+    return ", ".join(parts)
+
+
+def duration(text: str) -> int:
+    """Read ``24h``, ``90m``, ``7d`` or ``30s`` as seconds. Raises CommandFailed."""
+    number, unit = text[:-1], text[-1:]
+    if number.isascii() and number.isdecimal() and len(number) <= 6 and unit in _UNITS:
+        return int(number) * _UNITS[unit]
+    raise CommandFailed(
+        f"--overlap is a number and s, m, h or d, such as 24h, not {text!r}", code=2
+    )
+
+
+def shown(limits: RateLimits | None, budgets: tuple[Budget, ...] = ()) -> str:
     """Return limits in one line for people; empty when nothing is limited."""
     limits = limits or RateLimits()
     parts = [

@@ -25,6 +25,7 @@ from trivium.cli import (
     account,
     application,
     audit,
+    budget,
     channel,
     check,
     code,
@@ -35,11 +36,13 @@ from trivium.cli import (
     key,
     key_change,
     ledger,
+    member,
     migrate,
     payment,
     prices,
     reconcile,
     serve,
+    team,
     user,
 )
 from trivium.cli.output import exit_code, fail, for_any_terminal
@@ -66,7 +69,11 @@ def _add(group: typer.Typer, name: str, command: Callable[..., Any]) -> None:
 
 
 app = _group("A model gateway: three native request shapes, any upstream, one bill.")
-users = _group("People and teams that hold keys.")
+users = _group("People who have accounts.")
+teams = _group("Organisations and the teams in them.")
+members = _group("Who is in a team, and as what.")
+services = _group("Accounts of programs: keys and budgets, and no login.")
+budgets = _group("What teams, members and service accounts may spend.")
 keys = _group("Keys that callers present.")
 codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
@@ -81,6 +88,7 @@ _add(app, "demo", demo.demo)
 _add(app, "init", init.init)
 _add(app, "check", check.check)
 app.add_typer(users, name="user")
+app.add_typer(teams, name="team")
 app.add_typer(keys, name="key")
 _add(app, "credit", credit.credit)
 app.add_typer(codes, name="code")
@@ -103,11 +111,26 @@ _add(users, "withdraw", account.withdraw)
 _add(users, "role", account.role)
 _add(users, "log-out", account.log_out)
 _add(users, "factor-off", account.factor_off)
+_add(teams, "create", team.create)
+_add(teams, "list", team.listing)
+_add(teams, "show", team.show)
+_add(teams, "edit", team.edit)
+teams.add_typer(members, name="member")
+_add(members, "add", member.add)
+_add(members, "role", member.change_role)
+_add(members, "remove", member.remove)
+teams.add_typer(services, name="service")
+_add(services, "create", team.create_service)
+teams.add_typer(budgets, name="budget")
+_add(budgets, "set", budget.put)
+_add(budgets, "clear", budget.clear)
+_add(budgets, "list", budget.listing)
 _add(keys, "create", key.create)
 _add(keys, "list", key.listing)
 _add(keys, "edit", key_change.edit)
 _add(keys, "pause", key_change.pause)
 _add(keys, "resume", key_change.resume)
+_add(keys, "rotate", key_change.rotate)
 _add(keys, "revoke", key_change.revoke)
 _add(codes, "create", code.create)
 _add(codes, "list", code.listing)

@@ -1,4 +1,4 @@
-"""``trivium user``: people and teams."""
+"""``trivium user``: people who have accounts, made, listed and switched."""
 
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -10,7 +10,7 @@ from trivium.cli.audit import act_log
 from trivium.cli.credit import book_within
 from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, as_json, moment, note, printable, table
-from trivium.identity.model import User, UserRole
+from trivium.identity.model import User, UserKind, UserRole
 from trivium.ledger.amounts import parse_usd
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
@@ -76,9 +76,9 @@ async def create(
 
 
 async def listing(config_: config.ConfigOption = None, *, json: config.JsonOption = False) -> None:
-    """List users, with their roles and states."""
+    """List users, with their roles and states. `trivium team` has teams and service accounts."""
     async with users_and_keys(config.settings_of(config_).storage) as (identity, _):
-        users = await identity.list_users()
+        users = [each for each in await identity.list_users() if each.kind is UserKind.PERSON]
     if json:
         as_json(users)
     else:

@@ -10,6 +10,7 @@ from trivium.clock import Clock
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
 from trivium.identity.service import Identity
+from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
@@ -39,6 +40,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     codes: Codes
     own_keys: OwnKeys
     directory: Directory
+    teams: Teams
     statement: Statement
     history: History
     audit: Audit

@@ -7,7 +7,7 @@ import msgspec
 from trivium.clock import Clock
 from trivium.identity import store
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import InForce, Key, User, UserRole, left_to_others
+from trivium.identity.model import InForce, Key, User, UserKind, UserRole, left_to_others
 from trivium.identity.revocation import LogAct, end_access, end_office, log_nothing
 from trivium.observe.audit.model import ActKind
 from trivium.storage.database import Connection, Database
@@ -78,6 +78,8 @@ class Directory:
             raise IdentityError("user", "you cannot switch yourself off")
         async with self._db.write() as conn:
             user = await _user(conn, user_id)
+            if user.kind is UserKind.TEAM:
+                raise IdentityError("user", f"{user.name} is a team: change the team instead")
             if disabled:
                 await end_access(conn, user_id, int(self._clock.now()), log_act)
             raised = await store.bump(conn)
@@ -100,6 +102,8 @@ class Directory:
             raise IdentityError("user", "you cannot change your own role")
         async with self._db.write() as conn:
             user = await _user(conn, user_id)
+            if user.kind is not UserKind.PERSON and role is not UserRole.USER:
+                raise IdentityError("user", f"{user.name} is no person, who could administer")
             await end_office(conn, user_id, role, int(self._clock.now()), log_act)
             await store.bump(conn)
             await store.set_role(conn, user_id, role)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits
 
 InForce: TypeAlias = Callable[[], Awaitable[None]]
@@ -21,6 +22,16 @@ Network: TypeAlias = IPv4Network | IPv6Network
 
 
 @unique
+class UserKind(Enum):
+    """Who or what has an account."""
+
+    PERSON = "person"
+    TEAM = "team"
+    SERVICE = "service"
+    """A service account of a team: it has keys and no login."""
+
+
+@unique
 class UserRole(Enum):
     """What a user may do beyond using models."""
 
@@ -28,32 +39,18 @@ class UserRole(Enum):
     ADMIN = "admin"
 
 
-@unique
-class Period(Enum):
-    """How long a budget lasts before it begins anew, in UTC."""
-
-    DAY = "day"
-    WEEK = "week"
-    """From Monday."""
-    MONTH = "month"
-    TOTAL = "total"
-    """For good."""
-
-
-class KeyBudget(msgspec.Struct, frozen=True, kw_only=True):
-    """What a key may cost within a period."""
-
-    amount_nanos: int
-    """Nano-dollars."""
-    period: Period
-
-
 class User(msgspec.Struct, frozen=True, kw_only=True):
-    """A person or a team. Balances live in ``ledger/``."""
+    """Whoever has an account: a person, a team or a service account. Balances live in
+    ``ledger/``.
+    """
 
     id: int
     name: str
     email: str
+    """Empty for teams and service accounts."""
+    kind: UserKind = UserKind.PERSON
+    team_id: int | None = None
+    """Of a service account: whose it is."""
     email_verified: bool = False
     """Whether somebody has shown that letters to the address reach them."""
     role: UserRole = UserRole.USER
@@ -96,11 +93,21 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     header_only: bool = False
     """Whether it is refused where it comes in an address (``?key=``)."""
     limits: RateLimits | None = None
-    budgets: tuple[KeyBudget, ...] = ()
+    budgets: tuple[Budget, ...] = ()
     networks: tuple[str, ...] = ()
     """Networks it may be used from, as CIDR; empty: from anywhere."""
     grant_id: int | None = None
     """The consent under which an application was given it; ``None``: it is the user's own."""
+    team_id: int | None = None
+    """The team that it spends for; ``None``: the user's own account."""
+    former_until: int | None = None
+    """Until when the secret before the last rotation works, in seconds since the epoch; ``None``:
+    there is none.
+    """
+
+
+AllowList: TypeAlias = tuple[frozenset[str], tuple[str, ...]]
+"""Exact names of models, and prefixes; both empty: all."""
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -108,9 +115,13 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     key_id: int
     user_id: int
+    """Who asks: a person or a service account."""
+    payer_id: int
+    """Whose account pays: the user, or the team with the wallet."""
     unlimited: bool
+    """The payer spends without a balance."""
     disabled: bool
-    """The key is revoked or paused, or its user disabled."""
+    """The key is revoked or paused, or its user or a team above it disabled."""
     expires_at: float
     """Seconds since the epoch; infinity when the key never expires."""
     models: frozenset[str]
@@ -127,20 +138,21 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The key's; ``None``: none."""
     user_limits: RateLimits | None = None
     """The user's, over all keys together; ``None``: none."""
-    budgets: tuple[KeyBudget, ...] = ()
-    """The key's, at most one a period."""
+    budgets: tuple[Budget, ...] = ()
+    """All that a request of this key counts against, each with its scope."""
     networks: tuple[Network, ...] = ()
     """Where the key may be used from; empty: anywhere."""
     grant_id: int = 0
     """The consent under which an application was given the key; 0: it is the user's own."""
+    team_id: int = 0
+    """The team that the key spends for; 0: none."""
+    narrowed: tuple[AllowList, ...] = ()
+    """What the teams above allow: a model must be in all of them."""
+    team_limits: tuple[tuple[int, RateLimits], ...] = ()
+    """Limits of the teams above, over all their keys together."""
     revoked: bool = False
     """Disabled for good: a user's own will never spend again, an application's may be given again
     with another secret."""
-
-    @property
-    def budget_id(self) -> int:
-        """The id under which budgets are counted: the key's, or one for all of a consent."""
-        return -self.grant_id or self.key_id
 
     @property
     def owner_id(self) -> int:
@@ -148,7 +160,13 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return -self.grant_id or self.user_id
 
     def may_use(self, model: str) -> bool:
-        """Whether the key's allow-list lets it use this model."""
-        if not self.models and not self.prefixes:
-            return True
-        return model in self.models or any(model.startswith(p) for p in self.prefixes)
+        """Whether the allow-lists of the key and of the teams above let it use this model."""
+        own = self.models, self.prefixes
+        if (self.models or self.prefixes) and not _allows(own, model):
+            return False
+        return all(_allows(each, model) for each in self.narrowed)
+
+
+def _allows(allowed: AllowList, model: str) -> bool:
+    models, prefixes = allowed
+    return model in models or any(model.startswith(prefix) for prefix in prefixes)

@@ -15,9 +15,12 @@ from trivium.clock import Clock
 from trivium.identity import keys, store
 from trivium.identity.directory import Directory
 from trivium.identity.errors import IdentityError, TakenError
-from trivium.identity.model import InForce, Key, KeyBudget, User, UserRole, left_to_others
+from trivium.identity.model import InForce, Key, User, UserKind, UserRole, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
+from trivium.identity.teams.model import SPENDING
+from trivium.identity.teams.store import find_teams, memberships
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
+from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits
 from trivium.storage.database import Connection, Database
 
@@ -132,8 +135,9 @@ class Identity:
         strict: bool = False,
         header_only: bool = False,
         limits: RateLimits | None = None,
-        budgets: Sequence[KeyBudget] = (),
+        budgets: Sequence[Budget] = (),
         networks: Sequence[str] = (),
+        team: str | None = None,
     ) -> tuple[Key, str]:
         """A new key of a user's, and its secret, which is nowhere to be had again.
 
@@ -141,8 +145,9 @@ class Identity:
         ``expires_at``: seconds since the epoch, ``None``: never. ``strict``: what a translation
         would leave out is refused. ``header_only``: it is refused in an address (``?key=``).
         ``networks``: addresses or CIDR it may be used from, empty: from anywhere.
+        ``team``: the name of the team that it spends for; a service account's is its own.
         Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``, ``limits``,
-        ``budgets``, ``networks``).
+        ``budgets``, ``networks``, ``team``).
         """
         now = int(self._clock.now())
         terms = Terms(
@@ -166,7 +171,8 @@ class Identity:
         async with self._db.write() as conn:
             raised = await store.bump(conn)
             owner = _only_user(await store.find_users(conn, folded(user)), user)
-            key = msgspec.structs.replace(key, user_id=owner.id)
+            team_id = await _team_of(conn, owner, team)
+            key = msgspec.structs.replace(key, user_id=owner.id, team_id=team_id)
             key_id = await store.insert_key(conn, key, keys.digest(secret), raised)
         await self._in_force()
         return msgspec.structs.replace(key, id=key_id), secret
@@ -201,6 +207,32 @@ class Identity:
     async def _set_disabled(self, name_or_email: str, log_act: LogAct, *, disabled: bool) -> User:
         user = await self.find_user(name_or_email)
         return await self._directory.switch(None, user.id, disabled=disabled, log_act=log_act)
+
+
+async def _team_of(conn: Connection, owner: User, name: str | None) -> int | None:
+    """The team that a key of this user's spends for. Raises ``IdentityError`` (``user``,
+    ``team``).
+    """
+    if owner.kind is UserKind.TEAM:
+        message = f"{owner.name} is a team, and keys are of people and service accounts: name one"
+        raise IdentityError("user", f"{message}, and the team beside")
+    if name is None and owner.kind is UserKind.PERSON:
+        return None
+    teams = await find_teams(conn)
+    team_id = owner.team_id
+    if name is not None:
+        team_id = teams.named(folded(name))
+        if team_id is None:
+            raise IdentityError("team", f"{name[:100]!r} is not there: `trivium team list`")
+    assert team_id is not None  # a service account always has one
+    if owner.kind is UserKind.SERVICE:
+        if team_id != owner.team_id:
+            raise IdentityError("team", f"{name!r} is not the team of {owner.name}")
+        return team_id
+    roles = {each.team_id: each.role for each in await memberships(conn, owner.id)}
+    if not any(roles.get(team.id) in SPENDING for team in teams.above(team_id)):
+        raise IdentityError("team", f"{name!r} has no member {owner.name} who may have keys")
+    return team_id
 
 
 async def _only_key(conn: Connection, which: str) -> Key:

@@ -19,7 +19,7 @@ worker or at the command line. Anybody can invent well-formed keys, so looks are
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import lru_cache
 from ipaddress import ip_network
 from typing import Any, Final
@@ -29,7 +29,10 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.identity import store
-from trivium.identity.model import Caller, KeyBudget, Network
+from trivium.identity.model import AllowList, Caller, Network
+from trivium.identity.teams.model import Inherited, TeamMap, allow_list
+from trivium.identity.teams.store import find_teams
+from trivium.settings.budget import Budget
 from trivium.settings.limits import limits
 from trivium.storage.database import Database
 
@@ -114,6 +117,8 @@ class Snapshot:
         self._confirmed_at: float | None = None
         self._is_down = False
         self._advancing = asyncio.Lock()
+        self.teams = TeamMap((), ())
+        """Of the revision in force."""
         self.get: Callable[[bytes], Caller | None] = self._callers.get
         """The caller a SHA-256 digest belongs to, disabled or expired or not; else ``None``."""
 
@@ -179,14 +184,23 @@ class Snapshot:
             callers = {} if from_start else self._callers
             position = (-1, -1) if from_start else self._position
             full = True
+            async with self._db.read(LIMIT_S) as conn:
+                # whatever changes a team gives its keys the revision that it raises
+                self.teams = await find_teams(conn)
             while full:
                 async with self._db.read(LIMIT_S) as conn:
                     rows = await store.callers_after(conn, position, PAGE)
+                rotated = {}
                 for row in rows:
                     if row.grant_id is not None:
                         self._forget_former(callers, row)
-                    callers[row.digest] = _caller(row)
+                    callers[row.digest] = caller = _caller(row, self.teams)
+                    if row.former_digest is not None:
+                        rotated[row.id] = (row.digest, row.former_digest)
+                        callers[row.former_digest] = _former(caller, row.former_until)
                     position = (row.revision, row.id)
+                if rotated and not from_start:
+                    _forget_older(callers, rotated)
                 full = len(rows) == PAGE
                 await asyncio.sleep(0)  # a page at a time: requests come in between
             if from_start:
@@ -209,43 +223,74 @@ class Snapshot:
         self._callers.update(callers)
 
 
-def _caller(row: Any) -> Caller:
+def _former(caller: Caller, until: int) -> Caller:
+    """The caller whose key has got another secret: the former works until then."""
+    return msgspec.structs.replace(caller, expires_at=min(caller.expires_at, float(until)))
+
+
+def _forget_older(callers: dict[bytes, Caller], rotated: Mapping[int, tuple[bytes, ...]]) -> None:
+    """Drop all secrets of these keys but those that are given: a key that was rotated twice between
+    two looks had one that none of its rows names any more.
+    """
+    older = [
+        digest
+        for digest, caller in callers.items()
+        if caller.key_id in rotated and digest not in rotated[caller.key_id]
+    ]
+    for digest in older:
+        del callers[digest]
+
+
+def _caller(row: Any, teams: TeamMap) -> Caller:
     models, prefixes = _allowed(row.models)
+    above = _alone(row) if row.team_id is None else teams.inherited(row.team_id, row.user_id)
     return Caller(
         key_id=row.id,
         user_id=row.user_id,
-        unlimited=row.unlimited,
-        disabled=row.disabled or row.paused or row.user_disabled,
+        payer_id=above.payer_id,
+        unlimited=above.unlimited,
+        disabled=row.disabled or row.paused or row.user_disabled or above.disabled,
         expires_at=float("inf") if row.expires_at is None else float(row.expires_at),
         models=models,
         prefixes=prefixes,
         strict=row.strict,
         header_only=row.header_only,
-        group=row.price_group,
+        group=above.group or row.price_group,
         limits=limits(row.requests_per_minute, row.tokens_per_minute, row.max_concurrency),
         user_limits=limits(
             row.user_requests_per_minute, row.user_tokens_per_minute, row.user_max_concurrency
         ),
-        budgets=_budgets(row.budgets),
+        budgets=_budgets(row.budgets, row.id, row.grant_id) + above.budgets,
+        team_id=row.team_id or 0,
+        narrowed=above.narrowed,
+        team_limits=above.limits,
         networks=_networks(row.networks),
         grant_id=row.grant_id or 0,
         revoked=row.disabled,
     )
 
 
+def _alone(row: Any) -> Inherited:
+    """What a key inherits that spends for no team."""
+    return Inherited(row.user_id, row.unlimited, False, "", (), (), ())
+
+
 @lru_cache(maxsize=1024)
-def _allowed(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+def _allowed(text: str) -> AllowList:
     """An allow-list as names and prefixes. Keys with equal lists share them."""
-    names = msgspec.json.decode(text, type=list[str])
-    return (
-        frozenset(name for name in names if not name.endswith("*")),
-        tuple(name[:-1] for name in names if name.endswith("*")),
+    return allow_list(msgspec.json.decode(text, type=list[str]))
+
+
+def _budgets(text: str, key_id: int, grant_id: int | None) -> tuple[Budget, ...]:
+    """A key's own, or those of the consent that it was given under: all its keys share them."""
+    if text == "[]":
+        return ()
+    scope = f"grant:{grant_id}" if grant_id else f"key:{key_id}"
+    whose = "this application" if grant_id else "this key"
+    return tuple(
+        msgspec.structs.replace(budget, scope=scope, whose=whose)
+        for budget in msgspec.json.decode(text, type=tuple[Budget, ...])
     )
-
-
-@lru_cache(maxsize=1024)
-def _budgets(text: str) -> tuple[KeyBudget, ...]:
-    return msgspec.json.decode(text, type=tuple[KeyBudget, ...])
 
 
 @lru_cache(maxsize=1024)

@@ -7,22 +7,23 @@ import msgspec
 from sqlalchemy import Select, and_, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.identity.model import Key, KeyBudget, User, UserRole
+from trivium.identity.model import Key, User, UserKind, UserRole
 from trivium.identity.terms import Terms, terms_of
+from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits, limits
 from trivium.storage.schema.core import accounts, keys, revision, users
 from trivium.storage.schema.requests import records
 from trivium.storage.structs import struct_of, values_of
 
 _KEY = (
-    *(column for column in keys.c if column.name not in ("digest", "revision")),
+    *(column for column in keys.c if column.name not in ("digest", "former_digest", "revision")),
     select(func.max(records.c.at_ms) / 1000)
     .where(records.c.key_id == keys.c.id)
     .scalar_subquery()
     .label("last_used_at"),
 )
 _texts = msgspec.json.Decoder(tuple[str, ...]).decode
-_budgets = msgspec.json.Decoder(tuple[KeyBudget, ...]).decode
+_budgets = msgspec.json.Decoder(tuple[Budget, ...]).decode
 
 
 async def bump(conn: AsyncConnection) -> int:
@@ -63,6 +64,7 @@ async def insert_user(conn: AsyncConnection, user: User, raised: int) -> int:
         *("id", "group", "limits", "email_verified", "language", "theme"),
         price_group=user.group,
         revision=raised,
+        email=user.email or None,
         **_columns(user.limits),
     )
     made = insert(users).values(values).returning(users.c.id)
@@ -125,6 +127,8 @@ def user_of(row: Any) -> User:
         row,
         email_verified=row.email_verified_at is not None,
         role=UserRole(row.role),
+        kind=UserKind(row.kind),
+        email=row.email or "",
         group=row.price_group,
         limits=_limits(row),
     )
@@ -155,6 +159,7 @@ async def insert_key(conn: AsyncConnection, key: Key, digest: bytes, raised: int
         "created_at": key.created_at,
         "revision": raised,
         "grant_id": key.grant_id,
+        "team_id": key.team_id,
         **_terms(terms_of(key)),
     }
     return int((await conn.execute(insert(keys).values(values).returning(keys.c.id))).scalar_one())
@@ -164,6 +169,11 @@ async def find_keys(conn: AsyncConnection, user_id: int | None = None) -> list[K
     """A user's keys, or all, in the order they were made."""
     query = select(*_KEY).order_by(keys.c.id)
     return await _keys(conn, query if user_id is None else query.where(keys.c.user_id == user_id))
+
+
+async def keys_of_team(conn: AsyncConnection, team_id: int) -> list[Key]:
+    """The keys that spend for a team, in the order they were made."""
+    return await _keys(conn, select(*_KEY).where(keys.c.team_id == team_id).order_by(keys.c.id))
 
 
 async def key_by_id(conn: AsyncConnection, key_id: int) -> Key | None:
@@ -182,7 +192,7 @@ async def match_keys(
     if text is not None:
         matches += [keys.c.name == text, keys.c.hint == text]
     if digest is not None:
-        matches.append(keys.c.digest == digest)
+        matches += [keys.c.digest == digest, keys.c.former_digest == digest]
     enabled = and_(keys.c.disabled.is_(False), or_(*matches))
     return await _keys(conn, select(*_KEY).where(enabled).order_by(keys.c.id))
 
@@ -190,6 +200,20 @@ async def match_keys(
 async def disable_key(conn: AsyncConnection, key_id: int, raised: int) -> None:
     """Revoke a key. The row stays: records name it, and snapshots learn of it."""
     values = {"disabled": True, "revision": raised}
+    await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
+
+
+async def rotate_key(
+    conn: AsyncConnection, key_id: int, digest: bytes, hint: str, until: int | None, raised: int
+) -> None:
+    """Give a key another secret; the one it has works until then, ``None``: no longer."""
+    values = {
+        "digest": digest,
+        "hint": hint,
+        "former_digest": None if until is None else keys.c.digest,
+        "former_until": until,
+        "revision": raised,
+    }
     await conn.execute(update(keys).where(keys.c.id == key_id).values(values))
 
 

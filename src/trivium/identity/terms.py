@@ -8,7 +8,8 @@ from typing import Final
 import msgspec
 
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Key, KeyBudget, Network
+from trivium.identity.model import Key, Network
+from trivium.settings.budget import Budget
 from trivium.settings.limits import LIMIT_MAX, RateLimits
 
 NAME_CHARS_MAX: Final = 100
@@ -35,7 +36,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     header_only: bool = False
     """It is refused in an address (``?key=``), which proxies write into their logs."""
     limits: RateLimits | None = None
-    budgets: tuple[KeyBudget, ...] = ()
+    budgets: tuple[Budget, ...] = ()
     """At most one a period."""
     networks: tuple[str, ...] = ()
     """Addresses or CIDR it may be used from; empty: from anywhere."""
@@ -52,7 +53,7 @@ def checked(terms: Terms, now: int, expires_at: int | None = None) -> Terms:
         raise IdentityError("expires_at", "lies in the past: a key would never be valid")
     return Terms(
         name=name_of(terms.name),
-        models=_allowed(terms.models),
+        models=allowed_models(terms.models),
         expires_at=end,
         strict=terms.strict,
         header_only=terms.header_only,
@@ -65,6 +66,16 @@ def checked(terms: Terms, now: int, expires_at: int | None = None) -> Terms:
 def terms_of(key: Key) -> Terms:
     """What a key may do now."""
     return Terms(**{name: getattr(key, name) for name in Terms.__struct_fields__})
+
+
+def given(budgets: Sequence[Budget], before: Terms, now: int) -> tuple[Budget, ...]:
+    """Return a key's budgets with the moment at which those are given whose period had none: what
+    the key spent before in the period counts.
+    """
+    since = {budget.period: budget.since for budget in before.budgets}
+    return tuple(
+        msgspec.structs.replace(budget, since=since.get(budget.period, now)) for budget in budgets
+    )
 
 
 def changed(before: Terms, after: Terms) -> list[str]:
@@ -89,7 +100,8 @@ def name_of(text: str) -> str:
     return text
 
 
-def _allowed(models: Sequence[str]) -> tuple[str, ...]:
+def allowed_models(models: Sequence[str]) -> tuple[str, ...]:
+    """Return an allow-list that can be stored. Raises ``IdentityError`` (``models``)."""
     if len(models) > MODELS_MAX:
         raise IdentityError("models", f"are {len(models)}, at most {MODELS_MAX} can be listed")
     for model in models:
@@ -108,7 +120,7 @@ def limits_of(limits: RateLimits | None) -> RateLimits | None:
     return limits
 
 
-def _budgets(budgets: Sequence[KeyBudget]) -> tuple[KeyBudget, ...]:
+def _budgets(budgets: Sequence[Budget]) -> tuple[Budget, ...]:
     if len({budget.period for budget in budgets}) < len(budgets):
         raise IdentityError("budgets", "are at most one a period")
     for budget in budgets:

@@ -1,25 +1,37 @@
 """A user's own keys, as pages handle them: by id, and never anybody else's."""
 
+import secrets
 from collections.abc import Callable
 
 import msgspec
 
 from trivium.clock import Clock
-from trivium.identity import store
+from trivium.identity import keys, store
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import InForce, Key, left_to_others
-from trivium.identity.terms import Terms, changed, checked, terms_of
+from trivium.identity.revocation import LogAct, log_nothing
+from trivium.identity.terms import Terms, changed, checked, given, terms_of
+from trivium.observe.audit.model import ActKind, Detail
 from trivium.storage.database import Connection, Database
 
 KEYS_MAX = 200
 """Enabled keys of one user, as far as they make them themselves."""
+OVERLAP_S_MAX = 30 * 86_400
+"""For how long two secrets of a key may work at once."""
 
 
 class OwnKeys:
     """Keys of one user at a time. Storage faults pass through as they are."""
 
-    def __init__(self, db: Database, clock: Clock, in_force: InForce = left_to_others) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        in_force: InForce = left_to_others,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
         """``in_force``: called after each change; raises nothing."""
+        self._random_bytes = random_bytes
         self._db = db
         self._clock = clock
         self._in_force = in_force
@@ -58,6 +70,7 @@ class OwnKeys:
             key = await self._own(conn, user_id, key_id)
             before = terms_of(key)
             after = checked(change(before), now, key.expires_at)
+            after = msgspec.structs.replace(after, budgets=given(after.budgets, before, now))
             members = changed(before, after)
             if members:
                 await store.update_key(conn, key_id, after, raised)
@@ -72,6 +85,29 @@ class OwnKeys:
             await store.disable_key(conn, key_id, raised)
         await self._in_force()
         return msgspec.structs.replace(key, disabled=True)
+
+    async def rotate(
+        self, user_id: int, key_id: int, overlap_s: int, log_act: LogAct = log_nothing
+    ) -> tuple[Key, str]:
+        """Give a key another secret, which is nowhere to be had again; its terms, its budgets and
+        its records stay. The secret before works for ``overlap_s`` seconds more, an earlier one no
+        longer.
+
+        Raises ``IdentityError`` (``key``, ``overlap``).
+        """
+        if not 0 <= overlap_s <= OVERLAP_S_MAX:
+            raise IdentityError("overlap", f"is 0 to {OVERLAP_S_MAX // 86_400} days, such as 24h")
+        until = int(self._clock.now()) + overlap_s if overlap_s else None
+        secret = keys.issue(self._random_bytes)
+        async with self._db.write() as conn:
+            raised = await store.bump(conn)
+            key = await self._own(conn, user_id, key_id)
+            hint = keys.hint(secret)
+            await store.rotate_key(conn, key_id, keys.digest(secret), hint, until, raised)
+            detail: Detail = {"name": key.name, "overlap_s": overlap_s}
+            await log_act(conn, ActKind.KEY_ROTATED, user_id, f"key:{key_id}", detail)
+        await self._in_force()
+        return msgspec.structs.replace(key, hint=hint, former_until=until), secret
 
     async def switch(self, user_id: int, key_id: int, *, paused: bool) -> Key:
         """Refuse a key until it is resumed, or resume it. Raises ``IdentityError`` (``key``)."""

@@ -5,8 +5,8 @@ the job ended first books its entry or gives the hold back, and nobody after it 
 """
 
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 import structlog
@@ -27,8 +27,8 @@ from trivium.jobs.model import (
 )
 from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold
-from trivium.ledger.refusals import too_low
 from trivium.providers.videos.registry import protocol_of
+from trivium.settings.budget import Budget
 from trivium.settings.section import JobsSettings
 from trivium.storage.errors import StorageError
 from trivium.storage.late import LateModule
@@ -40,6 +40,7 @@ from trivium.wire.videos.resource import VideoError
 if TYPE_CHECKING:
     from trivium.jobs import store
     from trivium.ledger.holds import store as holds
+    from trivium.ledger.holds.store import Lacking
     from trivium.storage.database import Database
 else:
     holds = LateModule("trivium.ledger.holds.store")
@@ -56,12 +57,29 @@ log = structlog.get_logger()
 _SYSTEM = SystemClock()
 
 
-class _MissingError(Exception):
-    """An account does not have that much to spare."""
+class JobMoney(Protocol):
+    """What jobs ask of the ledger."""
 
-    def __init__(self, nanos: int) -> None:
+    async def spare(self, hold: Hold, budget: Budget | None) -> None:
+        """Have all workers give back what they leased ahead of need, until the account (or the
+        budget) has as much as the hold to spare. Raises ``Fault`` (LEDGER_DOWN).
+        """
+        ...
+
+    def refusal(self, hold: Hold, budget: Budget | None) -> Fault:
+        """The fault of a hold that the account, or a budget, does not cover."""
+        ...
+
+
+class _MissingError(Exception):
+    """An account or a budget does not have that much to spare."""
+
+    def __init__(self, whole: Hold, former_nanos: int, budget: Budget | None) -> None:
         super().__init__()
-        self.nanos = nanos
+        self.whole = whole
+        self.hold = msgspec.structs.replace(whole, amount_nanos=whole.amount_nanos - former_nanos)
+        """What is missing beside what was held before."""
+        self.budget = budget
 
 
 class Jobs:
@@ -73,19 +91,18 @@ class Jobs:
         vault: Vault,
         limits: JobsSettings,
         *,
-        spare: Callable[[int, int], Awaitable[None]],
+        money: JobMoney,
         clock: Clock = _SYSTEM,
         interrupted: str = "free",
     ) -> None:
-        """``spare``: has all workers give back what they leased of an account ahead of need, until
-        it has so much to spare.
+        """``money``: makes room for holds, and says what is told where there is none.
 
         ``interrupted``: what a job costs whose worker was killed before its upstream had answered:
         ``free``, ``input`` (of which a video has none) or ``hold``.
         """
         self._db = db
         self._vault = vault
-        self._spare = spare
+        self._money = money
         self._clock = clock
         self._doubt = PurgeClock(db, clock, "jobs")
         self._interrupted = interrupted
@@ -107,23 +124,30 @@ class Jobs:
         )
         sealed = self._vault.seal(order.prompt.encode(), job.id.encode())
         try:
-            if await self._placed(job, sealed, hold):
-                return job
-            assert hold is not None
-            # what workers leased ahead of need may be all that is missing
-            await self._spare(order.user_id, hold.amount_nanos)
-            if await self._placed(job, sealed, hold):
-                return job
+            for _ in range(1 + (len(hold.budgets) if hold else 0)):
+                lacking = await self._placed(job, sealed, hold)
+                if lacking is None:
+                    return job
+                assert hold is not None
+                # what workers leased ahead of need may be all that is missing
+                await self._money.spare(hold, lacking.budget)
+            lacking = await self._placed(job, sealed, hold)
         except StorageError as error:
             raise away(error) from error
-        raise too_low(hold.amount_nanos)
+        if lacking is None:
+            return job
+        assert hold is not None
+        raise self._money.refusal(hold, lacking.budget)
 
-    async def _placed(self, job: Job, sealed: bytes, hold: Hold | None) -> bool:
+    async def _placed(self, job: Job, sealed: bytes, hold: Hold | None) -> "Lacking | None":
         async with self._db.write(LIMIT_S) as conn:
-            if hold is not None and not await holds.place(conn, held_of(hold, job.created_at)):
-                return False
+            if hold is not None:
+                held = held_of(hold, job.created_at)
+                lacking = await holds.place(conn, held, hold.budgets)
+                if lacking is not None:
+                    return lacking
             await store.insert(conn, job, sealed)
-        return True
+        return None
 
     async def hand_over(self, job: Job, hold: Hold | None) -> None:
         """Have another model make it, or the same at less: from now on ``job.model``, at the prices
@@ -135,13 +159,12 @@ class Jobs:
             try:
                 await self._handed_over(job, hold)
             except _MissingError as missing:
-                await self._spare(job.user_id, missing.nanos)
+                await self._money.spare(missing.hold, missing.budget)
                 await self._handed_over(job, hold)
         except StorageError as error:
             raise away(error) from error
-        except _MissingError:
-            assert hold is not None
-            raise too_low(hold.amount_nanos) from None
+        except _MissingError as missing:
+            raise self._money.refusal(missing.whole, missing.budget) from None
 
     async def _handed_over(self, job: Job, hold: Hold | None) -> None:
         """Raises ``_MissingError``; then nothing has happened."""
@@ -149,10 +172,13 @@ class Jobs:
             if not await store.rename(conn, job.id, job.model):
                 return
             former = await holds.take(conn, job.request_id)
-            if hold is None or await holds.place(conn, held_of(hold, job.created_at)):
+            if hold is None:
+                return
+            lacking = await holds.place(conn, held_of(hold, job.created_at), hold.budgets)
+            if lacking is None:
                 return
             # undoes the transaction
-            raise _MissingError(hold.amount_nanos - (former.amount_nanos if former else 0))
+            raise _MissingError(hold, former.amount_nanos if former else 0, lacking.budget)
 
     async def born(self, job: Job, account: JobAccount, seen: SeenVideo) -> Job:
         """Note that an upstream has taken the job. May be repeated. Raises the storage errors."""
@@ -235,7 +261,7 @@ class Jobs:
             return
         usage = Usage(seconds=float(job.seconds), video_size=job.size)
         now = int(self._clock.now())
-        await holds.book(conn, entry_of(held, usage, at=now, note=job.id, end=end))
+        await holds.book(conn, held, entry_of(held, usage, at=now, note=job.id, end=end))
 
     # --- finding ----------------------------------------------------------------------------------
 

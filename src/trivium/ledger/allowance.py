@@ -1,4 +1,5 @@
-"""What one worker may spend of one account without asking: a lease, counted down in memory.
+"""What one worker may spend of one account or budget without asking: a lease, counted down in
+memory.
 
 ``leased`` is what the database has set aside for this worker, as last confirmed; ``held`` what its
 running requests may cost at most; ``spent`` what settled ones did cost that is not booked yet. What
@@ -26,7 +27,8 @@ from collections import deque
 from enum import Enum, unique
 from typing import Final
 
-from trivium.ledger.model import LeaseRequest, LeaseState, Waiting
+from trivium.ledger.model import Holder, LeaseRequest, LeaseState, Waiting
+from trivium.settings.budget import Budget
 
 AHEAD_S: Final = 3
 """Seconds of recent demand leased ahead: some turns of the default ``flush_s``."""
@@ -65,7 +67,7 @@ class LeaseVerdict(Enum):
 
 
 class Allowance:
-    """What one worker may spend of one account."""
+    """What one worker may spend of one account or budget."""
 
     __slots__ = (
         "_ahead_ms",
@@ -79,23 +81,31 @@ class Allowance:
         "_rate",
         "_round",
         "_round_at",
+        "budget",
         "held",
+        "holder",
         "is_low",
         "learned_at",
         "leased",
         "others",
+        "payer",
         "pool",
         "refused_until",
         "short_until",
         "spent",
         "touched_at",
-        "user_id",
         "waiting",
     )
 
-    def __init__(self, user_id: int, now: float, ahead_s: float = 0.0) -> None:
+    def __init__(
+        self, holder: Holder, now: float, ahead_s: float = 0.0, budget: Budget | None = None
+    ) -> None:
         """``now`` and all times here: monotonic seconds. ``ahead_s``: of what requests come to."""
-        self.user_id = user_id
+        self.holder = holder
+        self.budget = budget
+        """As it was when something was last held; ``None``: an account."""
+        self.payer = 0
+        """Of a budget: whose account paid last."""
         self.leased = 0
         self.held = 0
         self.spent = 0
@@ -171,7 +181,9 @@ class Allowance:
         used = self.held + self.spent - booked
         need = used + sum(awaited)
         yields = bool(room) or now < self.short_until
-        ahead = 0 if yields or self.is_idle(now) else self._wanted_ahead()
+        budget = self.budget
+        is_soft = budget is not None and budget.soft
+        ahead = 0 if yields or is_soft or self.is_idle(now) else self._wanted_ahead()
         spare = self.pool - booked - need
         if steady:
             keep = self.leased - booked
@@ -183,7 +195,12 @@ class Allowance:
         self.leased = min(self.leased, keep + booked)
         if not self._round:
             self._round_at = now
-        return LeaseRequest(keep, need, ahead, awaited, room, self._round, yields)
+        if is_soft:
+            keep = need = self.leased = 0  # it is counted, and refuses nobody
+        limit, since = (0, 0) if budget is None else (budget.amount_nanos, budget.since)
+        return LeaseRequest(
+            keep, need, ahead, awaited, room, self._round, yields, limit, self.payer, since
+        )
 
     def learn(self, standing: LeaseState, booked: int, now: float) -> None:
         """Take over the outcome of a turn."""

@@ -94,9 +94,11 @@ def _checked(text: bytes) -> OpenHold | Settlement | str | None:
             return None
         detail = _encode(values[-1]).decode()
         record = _KINDS[kind]
-        # what has more values than these was not written by this version
-        whole = len(values) == len(record.__struct_fields__) and "\\u0000" not in detail
-        return msgspec.convert([*values[:-1], detail], record) if whole else None
+        # what has more values than these was not written by this version; the counters are in the
+        # detail
+        whole = len(values) == len(record.__struct_fields__) - 1 and "\\u0000" not in detail
+        counters = values[-1].get("budgets", ())
+        return msgspec.convert([*values[:-1], detail, counters], record) if whole else None
     except Exception:  # noqa: BLE001 - whatever is wrong with one line, the others are booked
         return None
 
@@ -104,7 +106,13 @@ def _checked(text: bytes) -> OpenHold | Settlement | str | None:
 def _held(hold: Hold, interrupted_nanos: int, at: int) -> bytes:
     tariff = hold.quote.tariff
     assert tariff is not None
-    detail = {"model": tariff.model, "key": hold.key_id, "end": "interrupted"}
+    detail: dict[str, object] = {
+        "model": tariff.model,
+        "key": hold.key_id,
+        "end": "interrupted",
+    }
+    if hold.counters:
+        detail["budgets"] = hold.counters
     return _encode(("h", hold.request_id, hold.user_id, interrupted_nanos, at, detail))
 
 

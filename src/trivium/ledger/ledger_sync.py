@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from trivium.clock import Clock, Steady
-from trivium.ledger.model import Settlement
+from trivium.ledger.model import Holder, Settlement
 from trivium.ledger.orphan_journals import OrphanJournal, orphan_journals
 from trivium.ledger.worker import WorkerLedger
 from trivium.settings.model import LedgerSettings
@@ -26,9 +26,11 @@ from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
     from trivium.ledger import store
+    from trivium.ledger.leases import store as leasing
     from trivium.storage.database import Database
 else:
     store = LateModule("trivium.ledger.store")
+    leasing = LateModule("trivium.ledger.leases.store")
 
 BATCH: Final = 4000
 """Settlements a transaction, which costs about 1 ms beside them: with few a busy worker would book
@@ -131,12 +133,12 @@ class LedgerSync:
                 self._finishing = ledger.waiting
         # only what is there now: while requests come in there is always more
         left = ledger.waiting
-        users = sorted(ledger.touched())
-        while left or users:
+        holders = list(ledger.touched())
+        while left or holders:
             batch = ledger.batch(min(BATCH, left))
-            some, users = set(users[:BATCH]), users[BATCH:]
+            some, holders = set(holders[:BATCH]), holders[BATCH:]
             if not await self._turn(batch, some):
-                ledger.touch(users)
+                ledger.touch(holders)
                 return False
             left -= len(batch)
         return True
@@ -161,7 +163,7 @@ class LedgerSync:
     async def look(self) -> None:
         """Keep our leases, look at idle ones, and see to what dead workers left."""
         async with self._database.write(TURN_S) as conn:
-            await store.renew(conn, self._worker)
+            await leasing.renew(conn, self._worker)
         self._ledger.touch(self._ledger.idle())
         await self.flush()
         await self.recover()
@@ -169,17 +171,17 @@ class LedgerSync:
 
     # --- own ------------------------------------------------------------------------------------
 
-    async def _turn(self, batch: list[Settlement], users: set[int]) -> bool:
+    async def _turn(self, batch: list[Settlement], holders: set[Holder]) -> bool:
         try:
-            await self._transact(batch, users)
+            await self._transact(batch, holders)
         except (Conflict, Rejected) as error:
             log.warning("settlements_booked_singly", error=str(error)[:500])
             if batch:
-                return await self._book_singly(batch) and await self._turn([], users)
-            self._ledger.fail(users)
+                return await self._book_singly(batch) and await self._turn([], holders)
+            self._ledger.fail(holders)
             return True
         except StorageError as error:
-            self._ledger.fail(users)
+            self._ledger.fail(holders)
             self._fell(error)
             return False
         self._rose()
@@ -196,12 +198,12 @@ class LedgerSync:
             log.info("ledger_flows_again", waiting=self._ledger.waiting)
         self._is_down = False
 
-    async def _transact(self, batch: list[Settlement], users: set[int]) -> None:
+    async def _transact(self, batch: list[Settlement], holders: set[Holder]) -> None:
         began = self._clock.monotonic()
         if began > self._ledger.trusted_until:
             # others may have been given what was leased here: none of it is relied on unseen
-            users = users | self._ledger.leased()
-        wishes = self._ledger.begin(batch, users, steady=self._is_down)
+            holders = holders | self._ledger.leased()
+        wishes = self._ledger.begin(batch, holders, steady=self._is_down)
         async with self._database.write(TURN_S) as conn:
             # until the commit has returned, its outcome is unknown
             repeated, self._is_uncertain = self._is_uncertain, True
@@ -268,7 +270,7 @@ class LedgerSync:
             return  # in a file the time is this machine's: all would look silent for as long
         silent_s = int(self._lease_s)
         async with self._database.read(TURN_S) as conn:
-            silent = await store.silent_workers(conn, silent_s)
+            silent = await leasing.silent_workers(conn, silent_s)
         for worker in silent:
             if worker == self._worker:
                 continue

@@ -7,9 +7,12 @@ from typing import Annotated, Final, TypeAlias
 import msgspec
 
 from trivium.ledger.tariff import Tariff
+from trivium.settings.budget import Budget, CounterId
 
 NANOS: Final = 1_000_000_000
 """Nano-dollars a dollar."""
+COUNTERS_MAX: Final = 64
+"""Budgets that one request may count against."""
 
 
 @unique
@@ -68,7 +71,14 @@ class Hold(msgspec.Struct, frozen=True, gc=False):
     key_id: int = 0
     limited: bool = True
     """Whether a balance has to cover it."""
+    counters: tuple[CounterId, ...] = ()
+    """Of the budgets that it counts against."""
+    budgets: tuple[Budget, ...] = ()
+    """The budgets, in the same order."""
 
+
+Holder: TypeAlias = int | CounterId
+"""What workers lease of: an account, by its user's id, or a budget, by its counter."""
 
 RequestId: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[^\x00]{1,200}$")]
 UserId: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
@@ -76,6 +86,7 @@ Cost: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**9 * NANOS)]
 """At most a billion dollars."""
 Moment: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
 """Seconds since the epoch, to the end of the year 9999: what a calendar can show."""
+Counters: TypeAlias = Annotated[tuple[CounterId, ...], msgspec.Meta(max_length=COUNTERS_MAX)]
 
 
 class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -91,6 +102,8 @@ class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
     note: Annotated[str, msgspec.Meta(pattern=r"^[^\x00]{0,200}$")]
     """``interrupted`` where the journal was all that was left of it."""
     detail: str
+    counters: Counters = ()
+    """Of the budgets that it counts against. The detail has them as well."""
 
 
 class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -102,6 +115,7 @@ class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """What it costs if nobody ever settles it."""
     at: Moment
     detail: str
+    counters: Counters = ()
 
 
 class Contents(msgspec.Struct):
@@ -115,7 +129,7 @@ class Contents(msgspec.Struct):
 
 
 class LeaseRequest(msgspec.Struct, frozen=True, gc=False):
-    """What a worker wants its lease of one account to be after a turn."""
+    """What a worker wants its lease of one account or budget to be after a turn."""
 
     keep: int
     """Relied on: the turn must not leave less."""
@@ -133,6 +147,12 @@ class LeaseRequest(msgspec.Struct, frozen=True, gc=False):
     """
     yields: bool = False
     """Whether this one does so: it asks for nothing ahead of need."""
+    limit: int = 0
+    """The amount of a budget, in nano-dollars; an account's balance is in the database."""
+    payer: int = 0
+    """Of a budget: whose account paid last."""
+    since: int = 0
+    """Of a budget: when it was given."""
 
 
 class LeaseState(msgspec.Struct, frozen=True, gc=False):
@@ -149,10 +169,12 @@ class LeaseState(msgspec.Struct, frozen=True, gc=False):
     """The number of that call, where there was too little."""
     is_wanted: bool = False
     """Whether another worker has called this one, which it did not know when it asked."""
+    crossed: int = 0
+    """Per cent of a budget that this turn was the first to see spent; 0: of none."""
 
 
 class Waiting(msgspec.Struct, gc=False):
-    """A request that waits for the account's next turn."""
+    """A request that waits for the next turn of an account or a budget."""
 
     hold: Hold
     granted: asyncio.Future[bool]

@@ -41,6 +41,7 @@ class OrphanJournal:
                     hold.at,
                     INTERRUPTED,
                     hold.detail,
+                    hold.counters,
                 )
                 for hold in found.holds.values()
             ),

@@ -1,13 +1,63 @@
 """What a caller is told whose request is not paid for."""
 
+from datetime import UTC, datetime
 from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
 from trivium.routing.model import Model
+from trivium.settings.budget import FOREVER, WINDOWS, Budget, Period
 
 RETRY_S: Final = 2.0
 """After which a caller may try again that could pay with what others have leased."""
+WAIT_S: Final = 10.0
+"""After which a caller may try again that came while too many waited to be booked."""
+_SPANS: Final = {
+    Period.DAY: "a day",
+    Period.WEEK: "a week",
+    Period.MONTH: "a month",
+    Period.TOTAL: "in all",
+    Period.FIVE_HOURS: "in any five hours",
+    Period.SEVEN_DAYS: "in any seven days",
+}
+
+
+class BudgetRefusal(Fault):
+    """The fault of a request that a budget does not cover, with the budget."""
+
+    __slots__ = ("budget", "ends_at")
+
+    def __init__(self, message: str, budget: Budget, ends_at: int) -> None:
+        super().__init__(Kind.BUDGET_SPENT, message)
+        self.budget = budget
+        self.ends_at = ends_at
+        """Seconds since the epoch; ``FOREVER``: its period has no end."""
+
+
+def overspent(budget: Budget, amount_nanos: int, ends_at: int) -> BudgetRefusal:
+    """The refusal of a request that a budget does not cover; ``ends_at``: its period."""
+    again = ""
+    if budget.period in WINDOWS:
+        again = " What was spent leaves it step by step."
+    elif ends_at < FOREVER:
+        again = f" It begins anew at {datetime.fromtimestamp(ends_at, UTC):%Y-%m-%dT%H:%M:%SZ}."
+    return BudgetRefusal(
+        f"The budget of {budget.whose or 'this key'} does not cover it: "
+        f"{format_usd(budget.amount_nanos)} USD {_SPANS[budget.period]}.{again} "
+        f"This request may cost up to {format_usd(amount_nanos)} USD.",
+        budget,
+        ends_at,
+    )
+
+
+def too_many_wait() -> Fault:
+    """The refusal of an account without a limit while too much waits to be booked."""
+    return Fault(
+        Kind.LEDGER_DOWN,
+        "The database has been away for so long that no more can be kept of what is owed; "
+        "try again later.",
+        retry_after=WAIT_S,
+    )
 
 
 def too_low(amount_nanos: int) -> Fault:

@@ -3,6 +3,7 @@
 ``ledger/worker.py`` has the real ledger; ``OpenLedger`` lets everything pass and books nothing.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.ledger.model import FREE, Hold, Quote
 from trivium.routing.model import Model
+from trivium.settings.budget import Budget
 from trivium.wire.operation import Operation
 from trivium.wire.passage import RequestFacts
 
@@ -18,7 +20,7 @@ class Payer(Protocol):
     """Whose balance pays: what the ledger reads of a caller."""
 
     @property
-    def user_id(self) -> int:
+    def payer_id(self) -> int:
         """The id of the account that pays."""
         ...
 
@@ -52,19 +54,27 @@ class Ledger(Protocol):
         """The most this request can cost. Raises ``Fault`` (NOT_PERMITTED) without a price."""
         ...
 
-    def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
-        """Reserve the quote; ``None`` when that takes a ``lease`` first.
+    def hold(
+        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+    ) -> Hold | None:
+        """Reserve the quote, also of these budgets; ``None`` when that takes a ``lease`` first.
 
         Raises ``Fault``: INTERNAL when the journal cannot be written, LEDGER_DOWN when too much
         waits to be booked.
         """
         ...
 
-    async def lease(self, request_id: str, caller: Payer, quote: Quote) -> Hold:
-        """Reserve the quote after asking the account for more.
+    async def lease(
+        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+    ) -> Hold:
+        """Reserve the quote after asking the account and the budgets for more.
 
-        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL).
+        Raises ``Fault`` (BALANCE_TOO_LOW, BUDGET_SPENT, LEDGER_DOWN, INTERNAL).
         """
+        ...
+
+    def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
+        """The hold with the counters of these budgets, for one that is a row."""
         ...
 
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
@@ -119,13 +129,24 @@ class OpenLedger:
         del caller, model, operation, facts, body_bytes
         return FREE
 
-    def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
+    def hold(
+        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+    ) -> Hold | None:
         """A hold of nothing."""
-        return Hold(request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos)
+        del budgets
+        return Hold(request_id=request_id, user_id=caller.payer_id, amount_nanos=quote.amount_nanos)
 
-    async def lease(self, request_id: str, caller: Payer, quote: Quote) -> Hold:
+    async def lease(
+        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+    ) -> Hold:
         """Never needed; the same."""
-        return Hold(request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos)
+        del budgets
+        return Hold(request_id=request_id, user_id=caller.payer_id, amount_nanos=quote.amount_nanos)
+
+    def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
+        """Return the hold as it is: nothing is counted."""
+        del budgets
+        return hold
 
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
         """Return a larger hold; it is never refused."""

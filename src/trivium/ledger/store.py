@@ -5,18 +5,14 @@ queue anyway, on PostgreSQL this keeps workers from waiting for each other in a 
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-import msgspec
 from sqlalchemy import (
     BigInteger,
     bindparam,
     case,
-    cast,
-    delete,
     func,
     literal,
-    literal_column,
     select,
     type_coerce,
     union_all,
@@ -24,8 +20,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.ledger.allowance import granted
-from trivium.ledger.model import Entry, EntryKind, LeaseRequest, LeaseState, Settlement
+from trivium.ledger.budgets import store as budgets
+from trivium.ledger.leases import store as leasing
+from trivium.ledger.leases.store import ACCOUNTS
+from trivium.ledger.model import (
+    Entry,
+    EntryKind,
+    Holder,
+    LeaseRequest,
+    LeaseState,
+    Settlement,
+)
 from trivium.ledger.statement.store import add_to_days
 from trivium.storage.bulk_insert import insert, upsert
 from trivium.storage.schema.core import accounts, entries, holds, leases, users
@@ -34,12 +39,6 @@ from trivium.storage.structs import struct_of, values_of
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
 """Columns of a usage entry in the order of their values."""
 _OF_USAGE: Final = (("kind", EntryKind.USAGE.value),)
-
-_NOW: Final = {
-    "sqlite": literal_column("CAST(strftime('%s', 'now') AS INTEGER)"),
-    "postgresql": cast(func.extract("epoch", func.clock_timestamp()), BigInteger),
-}
-"""The database's own clock: leases are renewed and swept by one."""
 
 
 async def has_user(conn: AsyncConnection, user_id: int) -> bool:
@@ -128,22 +127,36 @@ async def turn(
     conn: AsyncConnection,
     worker: str,
     settlements: Sequence[Settlement],
-    wishes: Mapping[int, LeaseRequest],
+    wishes: Mapping[Holder, LeaseRequest],
     *,
     repeated: bool = True,
-) -> dict[int, LeaseState]:
+) -> dict[Holder, LeaseState]:
     """Book settlements, each request once ever, and set a worker's leases as it wishes.
 
-    The standing of every account with a wish. May be repeated when its outcome is unknown: what is
-    booked is not booked again, and a lease is set, not added to. Where it is not ``repeated``, the
-    look-up is spared: a request booked already would raise ``Conflict``.
+    The standing of every account and budget with a wish. May be repeated when its outcome is
+    unknown: what is booked is not booked again, and a lease is set, not added to. Where it is not
+    ``repeated``, the look-up is spared: a request booked already would raise ``Conflict``.
     """
     fresh = await _not_booked(conn, settlements) if repeated else settlements
+    of_accounts = {of: wish for of, wish in wishes.items() if isinstance(of, int)}
+    of_budgets = {of: wish for of, wish in wishes.items() if not isinstance(of, int)}
+    outcome: dict[Holder, LeaseState] = {}
+    outcome |= await _turn_accounts(conn, worker, fresh, of_accounts)
+    outcome |= await budgets.turn(conn, worker, fresh, of_budgets)
+    return outcome
+
+
+async def _turn_accounts(
+    conn: AsyncConnection,
+    worker: str,
+    fresh: Sequence[Settlement],
+    wishes: Mapping[int, LeaseRequest],
+) -> dict[Holder, LeaseState]:
     costs: dict[int, int] = {}
     for settled in fresh:
         costs[settled.user_id] = costs.get(settled.user_id, 0) + settled.cost_nanos
     found = await locked(conn, sorted(costs.keys() | wishes.keys()), costs)
-    own = await _leases_of(conn, worker, wishes)
+    own = await leasing.leases_of(conn, ACCOUNTS, worker, wishes)
     if fresh:
         await _insert_usage(conn, fresh)
     standings: dict[int, LeaseState] = {}
@@ -154,10 +167,10 @@ async def turn(
         more = 0
         wanted = wishes.get(user_id)
         if wanted is not None:
-            lease = own.get(user_id, _NONE)
+            lease = own.get(user_id, leasing.NONE)
             had = lease.amount_nanos
             pool = row.balance_nanos - spent + row.overdraft_nanos - row.leased_nanos + had
-            standings[user_id] = _stands(wanted, lease, pool)
+            standings[user_id] = leasing.stands(wanted, lease, pool)
             more = standings[user_id].leased - had
             if wanted.need + wanted.room > pool and (wanted.awaited or wanted.room):
                 short.append(user_id)
@@ -165,84 +178,12 @@ async def turn(
             changes.append({"of": user_id, "spent": spent, "more": more})
     if changes:
         await conn.execute(_MOVE, changes)
-    await _set_leases(conn, worker, own, standings, wishes)
+    await leasing.set_leases(conn, ACCOUNTS, worker, own, standings, wishes)
     if short:
-        standings.update(await _called(conn, worker, short, wishes, standings))
-    for user_id in wishes.keys() - standings.keys():
-        standings[user_id] = LeaseState(0, 0)  # nobody ever booked anything there
-    return standings
-
-
-class _Lease(NamedTuple):
-    """The lease of a worker, as its row has it."""
-
-    amount_nanos: int
-    called: int
-    answered: int
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether others wait for what is not used of it."""
-        return self.called > self.answered
-
-
-_NONE: Final = _Lease(0, 0, 0)
-
-
-def _stands(wanted: LeaseRequest, lease: _Lease, pool: int) -> LeaseState:
-    """How a lease stands after a turn."""
-    # a lease that was swept meanwhile is not relied on any more
-    keep = min(wanted.keep, lease.amount_nanos)
-    ahead = 0 if lease.is_wanted else wanted.ahead
-    leased = granted(msgspec.structs.replace(wanted, keep=keep, ahead=ahead), pool)
-    is_unheard = lease.is_wanted and not wanted.yields
-    return LeaseState(leased, pool, is_final=False, is_wanted=is_unheard)
-
-
-async def _called(
-    conn: AsyncConnection,
-    worker: str,
-    short: Sequence[int],
-    wishes: Mapping[int, LeaseRequest],
-    standings: Mapping[int, LeaseState],
-) -> dict[int, LeaseState]:
-    """The standings of accounts with too little, after other workers' leases have been marked.
-
-    What another transaction has locked is marked in a later turn: whoever waited for it here, with
-    accounts locked, could be waited for in return.
-    """
-    theirs = (leases.c.user_id.in_(short)) & (leases.c.worker != worker)
-    rows = (await conn.execute(select(leases).where(theirs))).all()
-    found = {}
-    for user_id in short:
-        others = [row for row in rows if row.user_id == user_id]
-        last = max((max(row.called, row.answered) for row in others), default=0)
-        number = wishes[user_id].round or last + 1
-        silent = [row for row in others if row.answered < number]
-        await _mark(conn, user_id, [row.worker for row in silent if row.called < number], number)
-        found[user_id] = msgspec.structs.replace(
-            standings[user_id],
-            others=sum(row.amount_nanos for row in others),
-            is_final=not silent,
-            round=number,
-        )
-    return found
-
-
-async def _mark(conn: AsyncConnection, user_id: int, workers: list[str], number: int) -> None:
-    if not workers:
-        return
-    theirs = (leases.c.user_id == user_id) & leases.c.worker.in_(workers)
-    free = select(leases.c.worker).where(theirs).with_for_update(skip_locked=True)
-    found = list(await conn.scalars(free))
-    mine = (leases.c.user_id == user_id) & leases.c.worker.in_(found)
-    await conn.execute(update(leases).where(mine).values(called=number))
-
-
-async def wanted(conn: AsyncConnection, worker: str) -> list[int]:
-    """Accounts of which others want what this worker has leased and does not use."""
-    mine = (leases.c.worker == worker) & (leases.c.called > leases.c.answered)
-    return list(await conn.scalars(select(leases.c.user_id).where(mine)))
+        standings.update(await leasing.called(conn, ACCOUNTS, worker, short, wishes, standings))
+    # nobody ever booked anything there
+    standings |= dict.fromkeys(wishes.keys() - standings.keys(), LeaseState(0, 0))
+    return {of: standing for of, standing in standings.items()}  # noqa: C416 - keys of another type
 
 
 _MOVE: Final = (
@@ -286,57 +227,6 @@ async def locked(
     return rows
 
 
-async def _leases_of(
-    conn: AsyncConnection, worker: str, user_ids: Iterable[int]
-) -> dict[int, _Lease]:
-    if not user_ids:
-        return {}
-    query = select(leases).where(leases.c.worker == worker, leases.c.user_id.in_(user_ids))
-    return {
-        row.user_id: _Lease(row.amount_nanos, row.called, row.answered)
-        for row in await conn.execute(query)
-    }
-
-
-async def _set_leases(
-    conn: AsyncConnection,
-    worker: str,
-    own: Mapping[int, _Lease],
-    standings: Mapping[int, LeaseState],
-    wishes: Mapping[int, LeaseRequest],
-) -> None:
-    """Write the leases down. Whoever was called, and knew it, has answered with this."""
-    gone = [u for u, standing in standings.items() if not standing.leased and u in own]
-    rows = []
-    for user_id, standing in standings.items():
-        lease = own.get(user_id, _NONE)
-        answers = lease.is_wanted and wishes[user_id].yields
-        if standing.leased and (answers or standing.leased != lease.amount_nanos):
-            answered = lease.called if answers else lease.answered
-            rows.append(
-                {
-                    "worker": worker,
-                    "user_id": user_id,
-                    "amount_nanos": standing.leased,
-                    "answered": answered,
-                }
-            )
-    if gone:
-        mine = (leases.c.worker == worker) & leases.c.user_id.in_(gone)
-        await conn.execute(delete(leases).where(mine))
-    if rows:
-        put = upsert(conn, leases).values(renewed_at=_NOW[conn.dialect.name])
-        put = put.on_conflict_do_update(
-            index_elements=["worker", "user_id"],
-            set_={
-                "amount_nanos": put.excluded.amount_nanos,
-                "answered": put.excluded.answered,
-                "renewed_at": put.excluded.renewed_at,
-            },
-        )
-        await conn.execute(put, rows)
-
-
 async def _insert_usage(conn: AsyncConnection, settlements: Sequence[Settlement]) -> None:
     """Append usage entries: as text and values, which spares SQLAlchemy's work on each."""
     rows = [(s.user_id, -s.cost_nanos, s.note, s.request_id, s.at, s.detail) for s in settlements]
@@ -344,37 +234,22 @@ async def _insert_usage(conn: AsyncConnection, settlements: Sequence[Settlement]
     await add_to_days(conn, ((s.user_id, s.at, s.cost_nanos) for s in settlements))
 
 
-async def renew(conn: AsyncConnection, worker: str) -> None:
-    """Say that a worker lives and keeps its leases."""
-    now = _NOW[conn.dialect.name]
-    await conn.execute(update(leases).where(leases.c.worker == worker).values(renewed_at=now))
-
-
-async def silent_workers(conn: AsyncConnection, lease_s: int) -> list[str]:
-    """Workers of whose leases none was renewed within so many seconds."""
-    query = (
-        select(leases.c.worker)
-        .group_by(leases.c.worker)
-        .having(func.max(leases.c.renewed_at) < _NOW[conn.dialect.name] - lease_s)
-    )
-    return list(await conn.scalars(query))
+async def wanted(conn: AsyncConnection, worker: str) -> list[Holder]:
+    """Accounts and budgets of which others want what this worker has leased and does not use."""
+    accounts_: list[Holder] = [*await leasing.wanted(conn, ACCOUNTS, worker)]
+    return accounts_ + await budgets.wanted(conn, worker)
 
 
 async def give_back(conn: AsyncConnection, worker: str, silent_s: int = -1) -> int:
     """End a worker's leases; with ``silent_s`` only those not renewed for so long. How many."""
-    query = select(leases.c.user_id).where(leases.c.worker == worker)
-    if silent_s >= 0:
-        query = query.where(leases.c.renewed_at < _NOW[conn.dialect.name] - silent_s)
-    user_ids = sorted(await conn.scalars(query))
+    user_ids = await leasing.ended(conn, ACCOUNTS, worker, silent_s)
     await locked(conn, user_ids, ())
-    own = await _leases_of(conn, worker, user_ids)
-    if not own:
-        return 0
-    changes = [{"of": u, "spent": 0, "more": -lease.amount_nanos} for u, lease in own.items()]
-    await conn.execute(_MOVE, changes)
-    mine = (leases.c.worker == worker) & leases.c.user_id.in_(own)
-    await conn.execute(delete(leases).where(mine))
-    return len(own)
+    own = await leasing.leases_of(conn, ACCOUNTS, worker, user_ids)
+    if own:
+        changes = [{"of": u, "spent": 0, "more": -lease.amount_nanos} for u, lease in own.items()]
+        await conn.execute(_MOVE, changes)
+        await leasing.delete_leases(conn, ACCOUNTS, worker, own)
+    return len(own) + await budgets.give_back(conn, worker, silent_s)
 
 
 async def set_overdraft(conn: AsyncConnection, user_id: int, overdraft_nanos: int) -> None:

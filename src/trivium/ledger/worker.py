@@ -6,10 +6,7 @@ what makes a killed worker harmless (docs/decisions/0010-ledger.md): a hold is i
 its request goes upstream, and a settlement before the last byte of the answer.
 """
 
-import asyncio
-import itertools
-from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -18,33 +15,27 @@ import structlog
 
 from trivium.clock import Clock
 from trivium.conversation.usage import Usage
-from trivium.faults import Fault, Kind
-from trivium.ledger.allowance import SHORT_S, Allowance, LeaseVerdict
+from trivium.ledger.allowance import Allowance
 from trivium.ledger.cost import cost, input_cost
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
-from trivium.ledger.model import Hold, LeaseRequest, LeaseState, Quote, Settlement, Waiting
-from trivium.ledger.quote import Quoting
-from trivium.ledger.refusals import elsewhere, too_low, unknown, unnoted
+from trivium.ledger.lease_keeper import LeaseKeeper
+from trivium.ledger.model import COUNTERS_MAX, Hold, Quote, Settlement
+from trivium.ledger.refusals import too_many_wait, unnoted
 from trivium.ledger.service import Payer
+from trivium.settings.budget import Budget, is_beyond, within
 
-REFUSED_S: Final = 1.0
-"""How long an account that could not pay is refused without asking the database again."""
 RENEW_S: Final = 0.2
 """An account is renewed ahead of need at most so often; one that must wait does not wait for it."""
 WAITING_MAX: Final = 250_000
 """Settlements in memory, some 200 MB, beyond which accounts without a limit are refused: all others
 have stopped long before, with the end of their leases."""
-WAIT_S: Final = 10.0
-"""After which a caller may try again that came while so many waited."""
-LOOK_S: Final = 0.1
-"""How often the database is asked whether others have given back."""
 _encode: Final = msgspec.json.Encoder().encode
 
 log = structlog.get_logger()
 
 
-class WorkerLedger(Quoting):
+class WorkerLedger(LeaseKeeper):
     """See the module, and ``Ledger`` for what the pipeline calls."""
 
     def __init__(
@@ -60,32 +51,26 @@ class WorkerLedger(Quoting):
 
         ``ahead_s``: for how long leases are to last without the database, where balances allow it.
         """
-        super().__init__(clock, groups)
+        super().__init__(clock, groups=groups, ahead_s=ahead_s)
         self.journal = journal
-        self.asked = asyncio.Event()
-        """Set when an account waits for a turn with the database."""
-        self.trusted_until = float("-inf")
-        """Monotonic seconds until which leases may be relied on; each turn moves it on."""
-        self._clock = clock
-        self._monotonic = clock.monotonic
         self._interrupted = interrupted
-        self._ahead_s = ahead_s
-        self._accounts: dict[int, Allowance] = {}
-        self._touched: set[int] = set()
         self._open: dict[str, Hold] = {}
-        self._queue: deque[Settlement] = deque()
         self._is_full = False
 
     # --- the pipeline's side --------------------------------------------------------------------
 
-    def hold(self, request_id: str, caller: Payer, quote: Quote) -> Hold | None:
-        """Reserve the quote if the lease covers it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
+    def hold(
+        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+    ) -> Hold | None:
+        """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
         amount = quote.amount_nanos
         limited = not caller.unlimited
-        user_id = caller.user_id
+        user_id = caller.payer_id
         hold = Hold(request_id, user_id, amount, quote, caller.key_id, limited)
         if quote.tariff is None:
             return hold
+        if budgets:
+            return self._hold_within(hold, budgets)
         if limited:
             account = self._accounts.get(user_id)
             now = self._monotonic()
@@ -101,46 +86,88 @@ class WorkerLedger(Quoting):
                 account.learned_at = now
                 self.asked.set()
         elif len(self._queue) >= WAITING_MAX:
-            raise Fault(
-                Kind.LEDGER_DOWN,
-                "The database has been away for so long that no more can be kept of what is owed; "
-                "try again later.",
-                retry_after=WAIT_S,
-            )
+            raise too_many_wait()
         self._note(hold)
         return hold
 
-    async def lease(self, request_id: str, caller: Payer, quote: Quote) -> Hold:
-        """Reserve the quote with the account's next turn, in the order of asking.
+    async def lease(
+        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+    ) -> Hold:
+        """Reserve the quote with the next turn of the account and the budgets, in the order of
+        asking.
 
-        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL).
+        Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL), ``BudgetRefusal``.
         """
         amount = quote.amount_nanos
         limited = not caller.unlimited
-        hold = Hold(request_id, caller.user_id, amount, quote, caller.key_id, limited)
-        account = self._account(caller.user_id)
-        pays = account.pool + account.others
-        if self._clock.monotonic() < account.refused_until and amount > pays:
-            raise too_low(amount)
-        if not await self._wait(account, hold):
-            raise too_low(amount)
+        hold = Hold(request_id, caller.payer_id, amount, quote, caller.key_id, limited)
+        hold, asked = self._asked(hold, budgets)
+        now = self._clock.monotonic()
+        for account in asked:
+            if now < account.refused_until and amount > account.pool + account.others:
+                raise self.refusal(hold, account.budget)
+        refused = await self._wait_for_all(asked, hold)
+        if refused is not None:
+            raise self.refusal(hold, refused.budget)
         self._note(hold)
         return hold
+
+    def _hold_within(self, hold: Hold, budgets: Sequence[Budget]) -> Hold | None:
+        """As ``hold``, for whoever has budgets: all of them and the account cover it, or none is
+        touched.
+        """
+        if not hold.limited and len(self._queue) >= WAITING_MAX:
+            raise too_many_wait()
+        hold, asked = self._asked(hold, budgets)
+        amount = hold.amount_nanos
+        now = self._clock.monotonic()
+        if now > self.trusted_until:
+            return None
+        for account in asked:
+            if account.waiting or account.free < amount:
+                return None
+        for account in asked:
+            account.take(amount)
+            self._touched.add(account.holder)
+            if account.is_low and now > account.learned_at + RENEW_S:
+                account.learned_at = now
+                self.asked.set()
+        self._note(hold)
+        return hold
+
+    def _asked(self, hold: Hold, budgets: Sequence[Budget]) -> tuple[Hold, list[Allowance]]:
+        """The hold with its counters, and what has to cover it: the account, where it has to, and
+        every budget that is not soft.
+        """
+        asked = [self._account(hold.user_id)] if hold.limited else []
+        if budgets:
+            budgets = tuple(budgets[:COUNTERS_MAX])
+            counters = self._periods.counters(budgets, self._now())
+            hold = msgspec.structs.replace(hold, counters=counters, budgets=budgets)
+            for budget, counter in zip(budgets, counters, strict=True):
+                account = self._account(counter)
+                account.payer = hold.user_id
+                if is_beyond(budget):
+                    account.budget = account.budget or within(budget)
+                else:
+                    account.budget = budget
+                if not budget.soft:
+                    asked.append(account)
+        return hold, asked
 
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
         """The hold with so much more in it, if the lease covers that and the journal takes it."""
         if hold.request_id not in self._open:
             return hold  # of what is free nothing is held
-        if hold.limited:
-            account = self._accounts.get(hold.user_id)
-            if (
-                account is None
-                or account.waiting
-                or self._clock.monotonic() > self.trusted_until
-                or not account.take(more_nanos)
-            ):
+        asked = self._holding(hold)
+        if asked and self._clock.monotonic() > self.trusted_until:
+            return None
+        for account in asked:
+            if account.waiting or account.free < more_nanos:
                 return None
-            self._touched.add(hold.user_id)
+        for account in asked:
+            account.take(more_nanos)
+            self._touched.add(account.holder)
         amount = hold.amount_nanos + more_nanos
         own = hold.quote.own_nanos
         own = own and own + more_nanos  # what costs nothing goes on doing so
@@ -172,15 +199,10 @@ class WorkerLedger(Quoting):
         self._open[hold.request_id] = other
         return other
 
-    async def spare(self, user_id: int, amount_nanos: int) -> None:
-        """Make room for a hold that is a row: what is leased ahead of need is given back, here and
-        by all other workers, until the account has so much beside all leases, or can not.
-
-        Raises ``Fault`` (LEDGER_DOWN).
-        """
-        account = self._account(user_id)
-        account.short_until = self._clock.monotonic() + SHORT_S
-        await self._wait(account, Hold("", user_id, amount_nanos), is_row=True)
+    def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
+        """The hold with the counters of these budgets, for one that is a row."""
+        counters = self._periods.counters(budgets, self._now())
+        return msgspec.structs.replace(hold, counters=counters, budgets=tuple(budgets))
 
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
@@ -196,8 +218,11 @@ class WorkerLedger(Quoting):
             return 0
         nanos, rates = cost(tariff, usage)
         used = _encode(usage).decode()
-        detail = f'{rates.label},"key":{hold.key_id},"end":"{end}","usage":{used}}}'
-        settled = Settlement(hold.request_id, hold.user_id, nanos, int(self._now()), "", detail)
+        counted = f',"budgets":{_encode(hold.counters).decode()}' if hold.counters else ""
+        detail = f'{rates.label},"key":{hold.key_id},"end":"{end}","usage":{used}{counted}}}'
+        settled = Settlement(
+            hold.request_id, hold.user_id, nanos, int(self._now()), "", detail, hold.counters
+        )
         self._end(hold, nanos)
         self._queue.append(settled)
         try:
@@ -226,104 +251,10 @@ class WorkerLedger(Quoting):
             self._flows()
         return []
 
-    # --- the turns' side ------------------------------------------------------------------------
-
-    @property
-    def waiting(self) -> int:
-        """Settlements that are not booked yet."""
-        return len(self._queue)
-
     @property
     def running(self) -> int:
         """Holds that are not settled yet."""
         return len(self._open)
-
-    def holds_leases(self) -> bool:
-        """Whether what is leased still counts, though the database may be away."""
-        return self._clock.monotonic() <= self.trusted_until
-
-    def batch(self, most: int) -> list[Settlement]:
-        """The oldest settlements, which stay in the queue until they are booked."""
-        return list(itertools.islice(self._queue, most))
-
-    def touch(self, users: Iterable[int]) -> None:
-        """Have the leases of these accounts looked at with the next flush."""
-        self._touched.update(users)
-
-    def touched(self) -> set[int]:
-        """Accounts whose lease should be looked at, and forget them."""
-        self.asked.clear()
-        touched, self._touched = self._touched, set()
-        return touched
-
-    def leased(self) -> set[int]:
-        """Every account with a lease here."""
-        return {user_id for user_id, account in self._accounts.items() if account.leased}
-
-    def idle(self) -> set[int]:
-        """Accounts whose lease should go back."""
-        now = self._clock.monotonic()
-        accounts = self._accounts.items()
-        return {user_id for user_id, account in accounts if account.is_idle(now)}
-
-    def yield_(self, users: Iterable[int]) -> None:
-        """Others want what is leased of these accounts: give back at once what is not used."""
-        now = self._clock.monotonic()
-        for user_id in users:
-            self._account(user_id).yield_(now)
-            self._touched.add(user_id)
-            self.asked.set()
-
-    def begin(
-        self, batch: list[Settlement], users: set[int], *, steady: bool = False
-    ) -> dict[int, LeaseRequest]:
-        """What the leases of these accounts and those of the batch should be after a turn.
-
-        ``steady``: the database was away at the last turn, so nothing is given up before it hears.
-        """
-        spent = _spent(batch)
-        now = self._clock.monotonic()
-        return {
-            user_id: account.wanted(spent.get(user_id, 0), now, steady=steady)
-            for user_id in users | spent.keys()
-            if (account := self._accounts.get(user_id)) is not None
-        }
-
-    def confirm(self, batch: list[Settlement], standings: Mapping[int, LeaseState]) -> None:
-        """A turn is in the database: the batch is booked and the leases are as they stand."""
-        spent = _spent(batch)
-        now = self._clock.monotonic()
-        for _ in batch:
-            self._queue.popleft()
-        for user_id, standing in standings.items():
-            account = self._accounts.get(user_id)
-            if account is None:
-                continue
-            account.learn(standing, spent.get(user_id, 0), now)
-            if standing.is_wanted:
-                self._ask(user_id)
-            if account.waiting:
-                self._answer(account)
-            if account.is_done and now >= account.short_until:
-                del self._accounts[user_id]
-
-    def fail(self, users: set[int]) -> None:
-        """A turn could not be made: whoever waited for it is told, and their leases stay."""
-        for user_id in users:
-            account = self._accounts.get(user_id)
-            while account is not None and account.waiting:
-                waiting = account.waiting.popleft()
-                if not waiting.granted.done():
-                    waiting.granted.set_exception(unknown())
-            self._touched.add(user_id)
-
-    def drop(self, settled: Settlement) -> None:
-        """The oldest settlement is one that the database refuses for good."""
-        dropped = self._queue.popleft()
-        assert dropped is settled
-        account = self._accounts.get(settled.user_id)
-        if account is not None:
-            account.spent -= settled.cost_nanos
 
     def carry_on(self) -> None:
         """Begin a new journal file with the holds still open. Raises OSError."""
@@ -369,73 +300,14 @@ class WorkerLedger(Quoting):
 
     def _end(self, hold: Hold, nanos: int) -> None:
         """Free what was held, and remember what is to be booked."""
-        if not hold.limited:
-            return
-        account = self._accounts.get(hold.user_id)
-        if account is not None:
-            account.give_back(hold.amount_nanos, nanos)
-            self._touched.add(hold.user_id)
-
-    def _account(self, user_id: int) -> Allowance:
-        account = self._accounts.get(user_id)
-        if account is None:
-            account = Allowance(user_id, self._clock.monotonic(), self._ahead_s)
-            self._accounts[user_id] = account
-        return account
-
-    def _ask(self, user_id: int) -> None:
-        """Have a turn made for an account, at once."""
-        self._touched.add(user_id)
-        self.asked.set()
-
-    async def _wait(self, account: Allowance, hold: Hold, *, is_row: bool = False) -> bool:
-        """Wait for the account's turn; whether it has enough. Raises ``Fault`` (LEDGER_DOWN)."""
-        granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        account.waiting.append(Waiting(hold, granted, self._clock.monotonic(), is_row))
-        self._ask(account.user_id)
-        try:
-            return await granted
-        except asyncio.CancelledError:
-            is_given = granted.done() and not granted.cancelled() and not granted.exception()
-            if is_given and granted.result() and not is_row:
-                account.give_back(hold.amount_nanos, 0)
-            raise
-
-    def _answer(self, account: Allowance) -> None:
-        """Tell whoever waited for this account, in the order of asking.
-
-        Who came after the turn had begun was not asked for in it: it waits for the next. So does
-        whom the lease does not cover although the database has not said that there is too little.
-        """
-        now = self._clock.monotonic()
-        left: deque[Waiting] = deque()
-        is_later = False
-        while account.waiting:
-            waiting = account.waiting.popleft()
-            if waiting.granted.done():
-                continue
-            verdict = account.answer(waiting, now)
-            if verdict is LeaseVerdict.GRANTED:
-                waiting.granted.set_result(True)
-            elif verdict is LeaseVerdict.REFUSED:
-                account.refused_until = now + REFUSED_S
-                self._touched.add(account.user_id)
-                waiting.granted.set_result(False)
-            elif verdict is LeaseVerdict.UNKNOWN:
-                self._touched.add(account.user_id)
-                waiting.granted.set_exception(elsewhere())
-            else:
-                is_later = is_later or verdict is LeaseVerdict.LATER
-                left.append(waiting)
-        account.waiting = left
-        if is_later:
-            asyncio.get_running_loop().call_later(LOOK_S, self._ask, account.user_id)
-        elif left:
-            self._ask(account.user_id)
-
-
-def _spent(batch: list[Settlement]) -> dict[int, int]:
-    spent: dict[int, int] = {}
-    for settled in batch:
-        spent[settled.user_id] = spent.get(settled.user_id, 0) + settled.cost_nanos
-    return spent
+        if hold.limited:
+            account = self._accounts.get(hold.user_id)
+            if account is not None:
+                account.give_back(hold.amount_nanos, nanos)
+                self._touched.add(hold.user_id)
+        for counter, budget in zip(hold.counters, hold.budgets, strict=True):
+            account = self._accounts.get(counter)
+            if account is not None:
+                # as it was held: the budget may have been changed since
+                account.give_back(0 if budget.soft else hold.amount_nanos, nanos)
+                self._touched.add(counter)

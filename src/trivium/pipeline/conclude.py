@@ -62,7 +62,7 @@ def close(context: RequestContext) -> None:
     if not context.settled:
         context.settle()
     if context.given is not OPEN:
-        context.given.leave(request_admission.used(context), context.cost_nanos)
+        context.given.leave(request_admission.used(context))
     if context.recollection is not None:
         response_state.discard(context)
     context.record()

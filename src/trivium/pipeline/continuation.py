@@ -240,4 +240,4 @@ def hold_continuation(
     if extended is None:
         return False
     context.hold = extended
-    return context.given.extend(missing)
+    return True

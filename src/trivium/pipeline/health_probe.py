@@ -53,6 +53,7 @@ _OF_HOST: Final = frozenset(
 _OURSELVES: Final = Caller(
     key_id=0,
     user_id=0,
+    payer_id=0,
     unlimited=True,
     disabled=False,
     expires_at=float("inf"),

@@ -5,7 +5,6 @@ from typing import Final
 from trivium.admission import refusal
 from trivium.admission.refusal import AdmissionRefusal
 from trivium.admission.service import Permit
-from trivium.ledger.model import Quote
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Services
 from trivium.routing.model import Channel, Model
@@ -27,20 +26,20 @@ def look(exchange: Exchange, services: Services, key_coming: int, user_coming: i
         raise
 
 
-async def ask(context: RequestContext, facts: RequestFacts, quote: Quote) -> None:
+async def ask(context: RequestContext, facts: RequestFacts) -> None:
     """Let the request in as the shared state says. Raises as ``steps.admit`` does."""
     assert context.model is not None
     context.given = await _asked(
         context.exchange,
         context.services,
-        *(context.model, context.operation, facts, context.body, quote.amount_nanos),
+        *(context.model, context.operation, facts, context.body),
     )
 
 
 async def visit(exchange: Exchange, services: Services) -> Permit:
     """Let in what asks no model: a request like any other, which uses no tokens."""
     return await _asked(
-        exchange, services, _NO_MODEL, Operation.RESPONSES_COUNT, RequestFacts(model=""), b"", 0
+        exchange, services, _NO_MODEL, Operation.RESPONSES_COUNT, RequestFacts(model=""), b""
     )
 
 
@@ -51,11 +50,10 @@ async def _asked(
     operation: Operation,
     facts: RequestFacts,
     body: bytes,
-    nanos: int,
 ) -> Permit:
     admission, caller = services.admission, exchange.caller
     assert caller is not None
-    asked = (exchange.request_id, caller, model, operation, facts, body, nanos)
+    asked = (exchange.request_id, caller, model, operation, facts, body)
     try:
         given = admission.admit(*asked)
         if given is None:

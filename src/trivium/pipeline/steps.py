@@ -11,10 +11,14 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from trivium.admission import refusal
 from trivium.admission.refusal import AdmissionRefusal
 from trivium.faults import Fault
+from trivium.identity.model import Caller
+from trivium.ledger.refusals import BudgetRefusal
 from trivium.pipeline import (
     affinity,
+    cheaper,
     fallbacks,
     hedging,
     images,
@@ -147,20 +151,14 @@ def quote(context: RequestContext) -> Waiting:
 
 
 def admit(context: RequestContext) -> Waiting:
-    """Let it in, if its limits and budgets have room; only the shared state may know that.
+    """Let it in, if its limits have room; only the shared state may know that.
 
-    Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW, BUDGET_SPENT).
+    Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW).
     """
-    caller, model, facts, found = (
-        context.exchange.caller,
-        context.model,
-        context.facts,
-        context.quote,
-    )
+    caller, model, facts = context.exchange.caller, context.model, context.facts
     assert caller is not None
     assert model is not None
     assert facts is not None
-    assert found is not None
     exchange, services = context.exchange, context.services
     try:
         given = services.admission.admit(
@@ -170,13 +168,12 @@ def admit(context: RequestContext) -> Waiting:
             context.operation,
             facts,
             context.body,
-            found.amount_nanos,
         )
     except AdmissionRefusal as refused:
         request_admission.tell_refused(exchange, services, refused)
         raise
     if given is None:
-        return request_admission.ask(context, facts, found)
+        return request_admission.ask(context, facts)
     context.given = given
     if given.meters:
         request_admission.tell_granted(exchange, services, given)
@@ -184,12 +181,24 @@ def admit(context: RequestContext) -> Waiting:
 
 
 def hold(context: RequestContext) -> Waiting:
-    """Hold the worst case against the account."""
+    """Hold the worst case against the account and the budgets."""
     caller, found = context.exchange.caller, context.quote
     assert caller is not None
     assert found is not None
-    context.hold = context.services.ledger.hold(context.exchange.request_id, caller, found)
-    return None if context.hold is not None else _lease(context)
+    context.hold = context.services.ledger.hold(
+        context.exchange.request_id, caller, found, caller.budgets
+    )
+    if context.hold is None:
+        return _lease(context)
+    if caller.budgets:
+        _tell_reset(context, caller)
+    return None
+
+
+def _tell_reset(context: RequestContext, caller: Caller) -> None:
+    """Add the header that says when a budget begins anew."""
+    now = context.services.clock.now()
+    context.exchange.extra += refusal.reset_headers(caller.budgets, now)
 
 
 def foresee(context: RequestContext, facts: RequestFacts) -> RequestFacts:
@@ -212,7 +221,13 @@ async def _lease(context: RequestContext) -> None:
     caller, found = context.exchange.caller, context.quote
     assert caller is not None
     assert found is not None
-    context.hold = await context.services.ledger.lease(context.exchange.request_id, caller, found)
+    try:
+        context.hold = await cheaper.lease(context, caller, found)
+    except BudgetRefusal as refused:
+        context.exchange.extra += refusal.budget_headers(refused)
+        raise
+    if caller.budgets:
+        _tell_reset(context, caller)
 
 
 def keep_alive(context: RequestContext) -> Waiting:

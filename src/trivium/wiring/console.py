@@ -11,6 +11,7 @@ from trivium.console.context import Console
 from trivium.identity.directory import Directory
 from trivium.identity.model import InForce, left_to_others
 from trivium.identity.service import Identity
+from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
@@ -127,6 +128,7 @@ def console_of(
         accounts=accounts,
         own_keys=OwnKeys(database, clock, in_force),
         directory=Directory(database, clock, in_force),
+        teams=Teams(database, clock, in_force),
         statement=Statement(database),
         history=History(database),
         payments=payments_of(settings, database, audit),

@@ -198,7 +198,7 @@ class _Worker:
         self.services, self._ledger = services, ledger
         self._database, self._snapshot = database, snapshot
         self._shared = shared = shared_of(settings)
-        services.admission = await admission_of(database, snapshot, shared, stack)
+        services.admission = await admission_of(shared, stack)
         await look_after(settings, services, database, shared, stack)
         await _equip(services, settings, database, ledger, origin, stack)
         poll_s = settings.storage.poll_s

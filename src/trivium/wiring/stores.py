@@ -10,8 +10,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trivium.admission.budget_tracker import BudgetTracker
-from trivium.admission.consent_caps import Caps
 from trivium.admission.script import ScriptedWindows
 from trivium.admission.service import Admission
 from trivium.clock import SystemClock
@@ -65,9 +63,11 @@ async def ledger_of(
     settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
 ) -> "WorkerLedger":
     """Return this worker's ledger, after booking what dead workers left. Raises StorageDown."""
+    from trivium.ledger.budgets.notices import BudgetNotices
     from trivium.ledger.journal import Journal
     from trivium.ledger.ledger_sync import LedgerSync, worker_name
     from trivium.ledger.worker import WorkerLedger
+    from trivium.observe.audit.service import Audit
     from trivium.storage.errors import StorageDown
 
     folder = Path(settings.storage.journal)
@@ -82,6 +82,9 @@ async def ledger_of(
         interrupted=settings.ledger.interrupted,
         ahead_s=settings.ledger.ahead_s,
     )
+    notices = BudgetNotices(Audit(database, SystemClock()))
+    ledger.crossed = notices.put
+    await background(stack, notices.run)
     turns = LedgerSync(database, ledger, folder, settings.ledger, SystemClock())
     stack.push_async_callback(turns.close)
     await turns.recover()
@@ -89,26 +92,13 @@ async def ledger_of(
     return ledger
 
 
-async def admission_of(
-    database: "Database",
-    snapshot: "Snapshot",
-    state: SharedState | None,
-    stack: contextlib.AsyncExitStack,
-) -> Admission:
-    """Limits, with what keys have spent already and, if there is one, the shared state."""
+async def admission_of(state: SharedState | None, stack: contextlib.AsyncExitStack) -> Admission:
+    """Limits, counted in the shared state if there is one."""
     clock = SystemClock()
-    spending = BudgetTracker(database, clock, snapshot.callers, lambda: snapshot.revision)
-    caps = Caps(database, clock, lambda: spending.age_s)
-    spending.told = caps.seen
-    await spending.load()
-    await spending.refresh()
-    stack.push_async_callback(caps.close)
-    await background(stack, caps.run)
-    await background(stack, spending.watch)
     if state is None:
-        return Admission(clock, usage_of=spending.budget_usage, caps=caps)
+        return Admission(clock)
     windows = ScriptedWindows(state)
-    admission = Admission(clock, usage_of=spending.budget_usage, shared=windows, caps=caps)
+    admission = Admission(clock, shared=windows)
     running = admission.running
     state.returned.append(admission.returned)
     await background(stack, functools.partial(windows.keep, running))

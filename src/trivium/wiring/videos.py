@@ -39,7 +39,7 @@ async def video_services(
         database,
         Vault(keys_of(settings).ring("jobs")),
         settings.jobs,
-        spare=ledger.spare,
+        money=ledger,
         interrupted=settings.ledger.interrupted,
     )
 

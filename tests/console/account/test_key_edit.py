@@ -3,7 +3,7 @@
 import pytest
 
 from console.visiting import Seen, user_of, visiting
-from trivium.identity.model import KeyBudget, Period
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 FIELDS = {
@@ -43,8 +43,8 @@ async def test_everything_about_a_key_can_be_changed(database):
             after.models, after.limits, after.networks, after.strict,
         )  # fmt: skip
         assert (
-            KeyBudget(amount_nanos=2_000_000_000, period=Period.WEEK),
-            KeyBudget(amount_nanos=5_500_000_000, period=Period.MONTH),
+            Budget(amount_nanos=2_000_000_000, period=Period.WEEK),
+            Budget(amount_nanos=5_500_000_000, period=Period.MONTH),
         ) == after.budgets
         (act,) = await visitor.console.audit.everything(user_id=user.id)
         assert ("key_changed", f"key:{key.id}", user.id) == (act.kind, act.what, act.actor_id)

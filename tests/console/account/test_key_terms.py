@@ -9,9 +9,10 @@ from trivium.console import forms
 from trivium.console.account import key_terms
 from trivium.console.account.key_terms import EditedKey
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Key, KeyBudget, Period
+from trivium.identity.model import Key
 from trivium.identity.terms import Terms, terms_of
 from trivium.identity.user_keys import KEYS_MAX
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 MIDNIGHT = int(dt.datetime(2027, 2, 1, tzinfo=dt.UTC).timestamp())
@@ -26,8 +27,8 @@ FULL = Key(
     header_only=True,
     limits=RateLimits(60, None, 4),
     budgets=(
-        KeyBudget(amount_nanos=5_000_000_000, period=Period.MONTH),
-        KeyBudget(amount_nanos=1_250_000_000, period=Period.DAY),
+        Budget(amount_nanos=5_000_000_000, period=Period.MONTH),
+        Budget(amount_nanos=1_250_000_000, period=Period.DAY),
     ),
     networks=("10.0.0.0/8", "::1/128"),
 )
@@ -64,13 +65,13 @@ CHANGES = {
     "one budget more": (
         {"total": "$100"},
         {"budgets": (
-            KeyBudget(amount_nanos=1_250_000_000, period=Period.DAY),
-            KeyBudget(amount_nanos=5_000_000_000, period=Period.MONTH),
-            KeyBudget(amount_nanos=100_000_000_000, period=Period.TOTAL),
+            Budget(amount_nanos=1_250_000_000, period=Period.DAY),
+            Budget(amount_nanos=5_000_000_000, period=Period.MONTH),
+            Budget(amount_nanos=100_000_000_000, period=Period.TOTAL),
         )},
     ),
     "one budget less": (
-        {"day": ""}, {"budgets": (KeyBudget(amount_nanos=5_000_000_000, period=Period.MONTH),)},
+        {"day": ""}, {"budgets": (Budget(amount_nanos=5_000_000_000, period=Period.MONTH),)},
     ),
     "models with commas": ({"models": "a, b\nc"}, {"models": ("a", "b", "c")}),
     "any address": ({"networks": ""}, {"networks": ()}),

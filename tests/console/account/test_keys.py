@@ -5,7 +5,7 @@ import re
 import pytest
 
 from console.visiting import Seen, user_of, visiting
-from trivium.identity.model import KeyBudget, Period
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 SECRET = re.compile(r"sk-gateway-[0-9A-Za-z]{49}")
@@ -43,7 +43,7 @@ async def test_a_key_is_made_with_its_limits_and_shown_once(database, clock):
         (key,) = await visitor.console.own_keys.all(user.id)
         assert (
             "laptop", ("gpt-*", "claude-x", "other"), RateLimits(60, 100_000, 4),
-            (KeyBudget(amount_nanos=12_500_000_000, period=Period.WEEK),),
+            (Budget(amount_nanos=12_500_000_000, period=Period.WEEK),),
             ("203.0.113.9/32", "10.0.0.0/8"), True, True, int(clock.now()) + 30 * 86_400,
         ) == (
             key.name, key.models, key.limits, key.budgets, key.networks, key.strict, key.header_only,

@@ -26,7 +26,7 @@ def entry(user_id, amount, request_id="r1"):
 
 async def placed(database, *args, **more):
     async with database.write() as conn:
-        return await store.place(conn, held(*args, **more))
+        return await store.place(conn, held(*args, **more)) is None
 
 
 async def leased(database, user_id):
@@ -78,7 +78,7 @@ async def test_a_hold_ends_once(account, database):
         async with database.write() as conn:
             found = await store.take(conn, "r1")
             if found is not None:
-                await store.book(conn, entry(ada, 4))
+                await store.book(conn, found, entry(ada, 4))
             return found
 
     found = await asyncio.gather(*(end() for _ in range(4)))
@@ -95,7 +95,7 @@ async def test_an_entry_that_is_there_is_not_booked_again(account, database):
     await placed(database, ada, 6)
     for _ in range(2):
         async with database.write() as conn:
-            await store.book(conn, entry(ada, 4))
+            await store.book(conn, held(ada, 6), entry(ada, 4))
     assert 6 == await Entries(database, None).balance(ada)
 
 

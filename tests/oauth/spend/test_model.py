@@ -2,16 +2,16 @@
 
 import pytest
 
-from trivium.identity.model import KeyBudget, Period
 from trivium.ledger.model import NANOS
 from trivium.oauth.spend.model import SpendKey, budgets, check_cap
+from trivium.settings.budget import Budget, Period
 
 
 @pytest.mark.parametrize("nanos", [NANOS // 100, 10 * NANOS, 10_000 * NANOS])
 def test_a_cap_is_at_least_a_cent_and_at_most_ten_thousand_dollars(nanos):
     """Nothing is raised."""
     check_cap(nanos)
-    assert (KeyBudget(amount_nanos=nanos, period=Period.MONTH),) == budgets(nanos)
+    assert (Budget(amount_nanos=nanos, period=Period.MONTH),) == budgets(nanos)
 
 
 @pytest.mark.parametrize("nanos", [0, -NANOS, NANOS // 100 - 1, 10_000 * NANOS + 1])

@@ -7,9 +7,9 @@ from sqlalchemy import text
 
 from oauth.world import World
 from trivium.identity.keys import digest
-from trivium.identity.model import KeyBudget, Period
 from trivium.identity.snapshot import Snapshot
-from trivium.ledger.model import NANOS
+from trivium.ledger.model import NANOS, Settlement
+from trivium.ledger.store import turn
 from trivium.oauth.apps.model import AppStatus
 from trivium.oauth.consent.model import Decision
 from trivium.oauth.errors import OAuthError, RegistrationError
@@ -17,8 +17,8 @@ from trivium.oauth.scope import SPEND
 from trivium.oauth.spend.model import LIVE_MAX
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.service import ACCESS_S
+from trivium.settings.budget import Budget, CounterId, Period, bounds
 from trivium.storage.database import Database
-from trivium.storage.schema.core import entries
 
 CAP = 10 * NANOS
 
@@ -56,10 +56,13 @@ async def test_a_key_is_the_users_and_ends_with_the_token(world):
     given = await tokens(world)
     key = await issued(world, given)
     found = await caller(world, key)
-    assert (world.ada.id, (KeyBudget(amount_nanos=CAP, period=Period.MONTH),)) == (
-        found.user_id,
-        found.budgets,
+    cap = Budget(
+        amount_nanos=CAP,
+        period=Period.MONTH,
+        scope=f"grant:{found.grant_id}",
+        whose="this application",
     )
+    assert (world.ada.id, (cap,)) == (found.user_id, found.budgets)
     assert world.clock.now() + ACCESS_S == found.expires_at == key.expires_at
     [row] = await world.people.list_keys("ada")
     assert (f"app {world.app.id}: Shop", key.key[-4:]) == (row.name, row.hint)
@@ -267,7 +270,8 @@ async def test_a_new_consent_has_keys_of_its_own(world):
     await revoke_everything(world, None)
     new = await issued(world)
     assert (None, True) == (await caller(world, old), bool(await caller(world, new)))
-    assert (await caller(world, new)).budget_id not in (0, new.key_id)
+    found = await caller(world, new)
+    assert [f"grant:{found.grant_id}"] == [each.scope for each in found.budgets]
 
 
 @pytest.mark.asyncio
@@ -302,28 +306,22 @@ async def test_what_was_spent_is_summed_by_consent(world):
     """This month's, over all keys of it."""
     key, other = await issued(world), await issued(world)
     (grant_id,) = await world.spending.caps(world.ada.id)
+    now = world.clock.now()
     for number, of in enumerate((key, key, other)):
-        await book(world, number, of.key_id, 100)
-    await book(world, 7, key.key_id, 1000, at=0)
-    await book(world, 8, 999, 1000)
+        await book(world, number, of.key_id, 100, grant_id, now)
+    await book(world, 7, key.key_id, 1000, grant_id, 0)
+    await book(world, 8, 999, 1000, 999, now)
     assert {grant_id: 300} == await world.spending.spent(world.ada.id)
     assert {} == await world.spending.spent(world.owner.id)
 
 
-async def book(world, number, key_id, nanos, at=None):
-    """A usage entry."""
-    at = int(world.clock.now()) if at is None else at
-    row = {
-        "user_id": world.ada.id,
-        "kind": "usage",
-        "amount_nanos": -nanos,
-        "note": "",
-        "request_id": f"r{number}",
-        "created_at": at,
-        "detail": f'{{"key":{key_id}}}',
-    }
+async def book(world, number, key_id, nanos, grant_id, at):
+    """What a request of an application's key came to, counted as its worker does."""
+    month = bounds(Period.MONTH, at).starts_at
+    detail, counter = f'{{"key":{key_id}}}', CounterId(f"grant:{grant_id}", "month", month)
+    settled = Settlement(f"r{number}", world.ada.id, nanos, int(at), "", detail, (counter,))
     async with world.database.write() as conn:
-        await conn.execute(entries.insert(), [row])
+        await turn(conn, "w", [settled], {})
 
 
 @pytest.mark.asyncio

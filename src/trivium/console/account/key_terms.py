@@ -8,11 +8,12 @@ import msgspec
 from trivium.console import forms
 from trivium.console.language import N_, LazyText
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import Key, KeyBudget, Period
+from trivium.identity.model import Key
 from trivium.identity.terms import BUDGET_NANOS_MAX, Terms
 from trivium.identity.user_keys import KEYS_MAX
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import LIMIT_MAX, RateLimits, limits
 
 Count = Annotated[int, msgspec.Meta(ge=1, le=LIMIT_MAX)]
@@ -100,7 +101,7 @@ def shown(key: Key) -> forms.Filled[EditedKey]:
 def terms(form: forms.Filled[EditedKey], before: Terms) -> Terms | None:
     """What the form asks for; ``None`` when something is wrong, which is said in it then."""
     budgets = [
-        KeyBudget(amount_nanos=nanos, period=period)
+        Budget(amount_nanos=nanos, period=period)
         for period in Period
         if (nanos := amount(form, period.value)) is not None
     ]
@@ -163,7 +164,7 @@ def _end(day: dt.date | None, before: int | None) -> int | None:
     return int(midnight.timestamp()) + DAY_S
 
 
-def _as_before(wanted: list[KeyBudget], before: tuple[KeyBudget, ...]) -> tuple[KeyBudget, ...]:
+def _as_before(wanted: list[Budget], before: tuple[Budget, ...]) -> tuple[Budget, ...]:
     """In the order that is stored, where they are the same: else nothing would be a change."""
     same = len(wanted) == len(before) and all(each in wanted for each in before)
     return before if same else tuple(wanted)

@@ -13,8 +13,8 @@ from trivium.console.account.key_terms import DAY_S, Bounds
 from trivium.console.account.overview import first_call
 from trivium.console.language import LazyText
 from trivium.identity.errors import IdentityError
-from trivium.identity.model import KeyBudget, Period
 from trivium.observe.audit.model import ActKind
+from trivium.settings.budget import Budget, Period
 
 
 class NewKeyForm(Bounds, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ async def create(request: Request) -> Response:
     if wanted is None:
         return _form(request, form, 422)
     days = 0 if wanted.expires == "never" else int(wanted.expires)
-    budget = () if nanos is None else (KeyBudget(amount_nanos=nanos, period=Period(wanted.period)),)
+    budget = () if nanos is None else (Budget(amount_nanos=nanos, period=Period(wanted.period)),)
     try:
         await console.own_keys.check_room(user.id)
         key, secret = await console.identity.create_key(

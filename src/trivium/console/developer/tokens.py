@@ -13,7 +13,7 @@ from trivium.console.developer.apps import HOME, refuse
 from trivium.console.forms import row
 from trivium.console.language import N_
 from trivium.identity.model import UserRole
-from trivium.oauth.developer.model import ADMIN
+from trivium.oauth.developer.model import ADMIN, TEAMS
 from trivium.oauth.errors import RegistrationError
 
 
@@ -21,7 +21,7 @@ class NewToken(forms.Form, frozen=True, kw_only=True):
     """The form of a new token: its purpose and its lifetime."""
 
     name: forms.Line
-    permission: Literal["oauth_apps:write", "admin"] = "oauth_apps:write"
+    permission: Literal["oauth_apps:write", "teams:manage", "admin"] = "oauth_apps:write"
     days: Literal["7", "30", "90", "365"] = "90"
 
 
@@ -55,8 +55,10 @@ async def create(request: Request) -> Response:
         token=token,
         secret=secret,
         administers=ADMIN in token.permissions,
+        manages=TEAMS in token.permissions,
         registration=f"{console.oauth.addresses.api}/api/oauth_apps",
         administration=f"{console.origin}/api/admin/users",
+        teams=f"{console.origin}/api/admin/teams",
     )
 
 

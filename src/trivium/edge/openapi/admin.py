@@ -10,8 +10,8 @@ from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 
 TAG: Final = "admin"
 ABOUT: Final = (
-    "Users, keys and credit, for administrators. Served where the console is: with "
-    "`server.admin_listen` on that port alone."
+    "Users, keys and credit, for administrators; teams, for their members as "
+    "well. Served where the console is: with `server.admin_listen` on that port alone."
 )
 
 _ADMIN: Final = "adminBearer"
@@ -35,14 +35,14 @@ limits = closed {
     together.",
   concurrency: limit | null "At once."
 } | null
+period = 'day' | 'week' | 'month' | 'total' | '5h' | '7d'
 rules = {
   models: text[..1000] "Names allowed, a trailing `*` matches a prefix; empty allows all.",
   expires_at: int 0.. | null "Unix seconds. `null`: never.",
   strict: bool "What a translation would leave out is refused.",
   header_only: bool "Refused in an address (`?key=`).", limits: limits "`null`: none.",
-  budgets: (closed {
-    amount!: usd, period!: 'day' | 'week' | 'month' | 'total' "In UTC; weeks from Monday."
-  })[] "At most one a period.",
+  budgets: (closed {amount!: usd, period!: period "In UTC; weeks from Monday."})[]
+    "At most one a period.",
   networks: text[..100] "Addresses or CIDR; empty: from anywhere."
 }
 terms = {name: text(minLength 1, maxLength 100), ...rules}
@@ -52,9 +52,11 @@ AdminUser = {
   limits!: limits "Over all keys together; `null`: none.", balance!: usd, created_at!: when
 }
 key = {
-  id!: int, user_id!: int, name!: text, hint!: text "The last four characters.", ...rules!,
+  id!: int, user_id!: int, team_id!: int | null "Which it spends for.",
+  name!: text, hint!: text "The last four characters.", ...rules!,
   paused!: bool "Refused until it is resumed.", revoked!: bool "For good.", created_at!: when,
-  last_used_at!: when | null
+  last_used_at!: when | null,
+  former_until!: int | null "Until when the secret before the last rotation works."
 }
 AdminKey = key
 AdminNewUser = closed {
@@ -66,6 +68,45 @@ AdminNewUser = closed {
 AdminUserChange = closed {disabled: bool, role: role}
 AdminNewKey = closed {...terms}
 AdminKeyChange = closed {...terms, paused: bool}
+AdminRotation = closed {overlap_s: int 0..2592000 "For how long both secrets work; 86400 when
+  left out."}
+teamRole = 'owner' | 'manager' | 'member' | 'billing'
+AdminTeam = {
+  id!: int, name!: text "With those of the teams above: `acme/research`.", title!: text,
+  parent_id!: int | null "`null`: an organisation.", payer_id!: int "Whose wallet pays.",
+  has_wallet!: bool, unlimited!: bool, models!: text[] "Empty: whatever the team above allows.",
+  group!: text "Price group; empty: that of the team above.", limits!: limits, claim!: text | null,
+  disabled!: bool "Its keys and those of all teams below are refused.", created_at!: when
+}
+AdminNewTeam = closed {
+  title!: text(minLength 1, maxLength 100), parent_id: int | null "Left out: an organisation.",
+  owner_id: int | null, has_wallet: bool
+}
+AdminTeamChange = closed {
+  models: text[..1000], limits: limits, has_wallet: bool, disabled: bool, unlimited: bool,
+  group: text, claim: text | null
+}
+AdminMember = {
+  user_id!: int, name!: text, email!: text, role!: teamRole, source!: 'manual' | 'sso' | 'scim',
+  created_at!: when
+}
+AdminNewMember = closed {user!: text "A name or an e-mail address.", role: teamRole}
+AdminMemberChange = closed {role!: teamRole}
+AdminService = {
+  user_id!: int, name!: text, team_id!: int, disabled!: bool, created_at!: when
+}
+AdminNewService = closed {title!: text(minLength 1, maxLength 100)}
+AdminNewTeamKey = closed {...terms, user_id: int | null "A service account; left out: yourself."}
+teamBudget = {
+  of!: text, amount!: usd, period!: period, zone!: text, soft!: bool "Refuses nobody.",
+  instead!: text "The model that answers once it is spent; empty: requests are refused.",
+  resets_at!: int | null "Unix seconds; `null`: it has no end of its own."
+}
+AdminTeamBudget = teamBudget
+AdminNewTeamBudget = closed {
+  amount!: text "US dollars.", zone: text "Where days begin, such as Europe/Berlin.", soft: bool,
+  instead: text, user_id: int | null "A member or a service account; left out: the team."
+}
 AdminNewCredit = closed {
   amount!: text "US dollars, with at most nine decimals. Below zero takes some back.",
   reason!: text(minLength 1, maxLength 500) "Kept with the entry.",
@@ -80,6 +121,17 @@ AdminUsersAnswer = {...done, data!: {
 AdminKeyAnswer = {...done, data!: AdminKey}
 AdminKeysAnswer = {...done, data!: {keys!: AdminKey[]}}
 AdminNewKeyAnswer = {...done, data!: {...key, key!: text "The key itself, shown this once."}}
+AdminTeamAnswer = {...done, data!: AdminTeam}
+AdminTeamsAnswer = {...done, data!: {teams!: AdminTeam[]}}
+AdminMemberAnswer = {...done, data!: AdminMember}
+AdminMembersAnswer = {...done, data!: {members!: AdminMember[]}}
+AdminServiceAnswer = {...done, data!: AdminService}
+AdminServicesAnswer = {...done, data!: {services!: AdminService[]}}
+AdminTeamBudgetAnswer = {...done, data!: AdminTeamBudget}
+AdminTeamBudgetsAnswer = {...done, data!: {
+  budgets!: {...teamBudget, spent!: usd "As far as it is booked."}[]
+}}
+AdminNothingAnswer = {...done, data!: null}
 AdminCreditAnswer = {...done, data!: {
   entry!: {
     id!: int, user_id!: int, kind!: 'top_up' | 'adjustment' "An adjustment takes some back.",
@@ -92,6 +144,9 @@ AdminCreditAnswer = {...done, data!: {
 PARAMETERS: Final = parameters("""
 adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
+adminTeam = path team: int "Id of a team."
+adminPeriod = path period: text "day, week, month, total, 5h or 7d."
+adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
 adminLimit = query limit: int 1..200 "50 when left out."
 adminAfter = query after: int 0.. "`after` of the page before."
@@ -100,8 +155,8 @@ adminAfter = query after: int 0.. "`after` of the page before."
 _FAILURES: Final = {
     "400": "Something is missing, unknown or wrong; the message names it.",
     "401": "The token is missing or not valid.",
-    "403": "The token is not for administration, or its owner is no administrator or disabled.",
-    "404": "There is no such user or key.",
+    "403": "The token is not for this, its owner is disabled, or their role does not allow it.",
+    "404": "There is no such user, key or team, or none that you may see.",
     "409": "It is taken, revoked, booked otherwise, or it is you.",
     "413": "The body is too large.",
     "415": "The body is not JSON.",
@@ -130,6 +185,40 @@ PATCH /api/admin/keys/{key} adminChangeKey "Other terms for a key, a pause or it
   answer=AdminKeyAnswer request=AdminKeyChange parameters=adminKey
 DELETE /api/admin/keys/{key} adminRevokeKey "Revokes a key for good." answer=AdminKeyAnswer
   parameters=adminKey
+POST /api/admin/keys/{key}/rotate adminRotateKey "Gives a key another secret, shown this once."
+  answer=AdminNewKeyAnswer request=AdminRotation parameters=adminKey
+GET /api/admin/teams adminListTeams "Teams that you may see." answer=AdminTeamsAnswer
+POST /api/admin/teams adminCreateTeam "Makes a team or an organisation." answer=AdminTeamAnswer
+  request=AdminNewTeam
+GET /api/admin/teams/{team} adminShowTeam "A team." answer=AdminTeamAnswer parameters=adminTeam
+PATCH /api/admin/teams/{team} adminChangeTeam "Changes a team." answer=AdminTeamAnswer
+  request=AdminTeamChange parameters=adminTeam
+GET /api/admin/teams/{team}/members adminListMembers "Who is in a team." answer=AdminMembersAnswer
+  parameters=adminTeam
+POST /api/admin/teams/{team}/members adminAddMember "Makes somebody a member."
+  answer=AdminMemberAnswer request=AdminNewMember parameters=adminTeam
+PATCH /api/admin/teams/{team}/members/{user} adminChangeMember "Gives a member another role."
+  answer=AdminMemberAnswer request=AdminMemberChange parameters=adminTeam|adminUser
+DELETE /api/admin/teams/{team}/members/{user} adminRemoveMember "Ends a membership, and its keys."
+  answer=AdminMemberAnswer parameters=adminTeam|adminUser
+GET /api/admin/teams/{team}/services adminListServices "A team's service accounts."
+  answer=AdminServicesAnswer parameters=adminTeam
+POST /api/admin/teams/{team}/services adminCreateService "Makes a service account."
+  answer=AdminServiceAnswer request=AdminNewService parameters=adminTeam
+GET /api/admin/teams/{team}/keys adminListTeamKeys "Keys that spend for a team."
+  answer=AdminKeysAnswer parameters=adminTeam
+POST /api/admin/teams/{team}/keys adminCreateTeamKey "Makes such a key and shows it this once."
+  answer=AdminNewKeyAnswer request=AdminNewTeamKey parameters=adminTeam
+DELETE /api/admin/teams/{team}/keys/{key} adminRevokeTeamKey "Revokes such a key for good."
+  answer=AdminKeyAnswer parameters=adminTeam|adminKey
+POST /api/admin/teams/{team}/keys/{key}/rotate adminRotateTeamKey "Gives such a key another secret."
+  answer=AdminNewKeyAnswer request=AdminRotation parameters=adminTeam|adminKey
+GET /api/admin/teams/{team}/budgets adminListTeamBudgets "Budgets, with what is spent."
+  answer=AdminTeamBudgetsAnswer parameters=adminTeam
+PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
+  answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminTeam|adminPeriod
+DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
+  answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf
 """)
 
 

@@ -5,6 +5,7 @@ import msgspec
 from trivium.conversation.usage import Usage
 from trivium.ledger.model import Entry, EntryKind, Hold
 from trivium.ledger.verify import Detail, reckoned
+from trivium.settings.budget import CounterId
 
 _decode = msgspec.json.Decoder(Detail).decode
 _encode = msgspec.json.Encoder().encode
@@ -22,6 +23,10 @@ class StoredHold(msgspec.Struct, frozen=True, kw_only=True):
     """JSON: the beginning of the explained bill, with model, prices and key."""
     created_at: int
     """Seconds since the epoch."""
+    counters: tuple[CounterId, ...] = ()
+    """Of the budgets that it counts against."""
+    counted_nanos: int = 0
+    """What is set aside of each."""
 
 
 def held_of(hold: Hold, at: int) -> StoredHold:
@@ -34,12 +39,16 @@ def held_of(hold: Hold, at: int) -> StoredHold:
         amount_nanos=hold.amount_nanos if hold.limited else 0,
         bill=f'{tariff.tiers[0].label},"key":{hold.key_id}}}',
         created_at=at,
+        counters=hold.counters,
+        counted_nanos=hold.amount_nanos if hold.counters else 0,
     )
 
 
 def entry_of(held: StoredHold, usage: Usage, *, at: int, note: str = "", end: str = "") -> Entry:
     """The entry that books what was used, at the hold's own prices."""
-    text = held.bill.removesuffix("}") + f',"end":"{end}","usage":{_encode(usage).decode()}}}'
+    counted = f',"budgets":{_encode(held.counters).decode()}' if held.counters else ""
+    used = _encode(usage).decode()
+    text = held.bill.removesuffix("}") + f',"end":"{end}","usage":{used}{counted}}}'
     nanos = reckoned(_decode(text))
     assert nanos is not None
     return Entry(

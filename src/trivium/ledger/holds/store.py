@@ -4,29 +4,53 @@ A hold is part of its account's ``leased_nanos``, so what is held here no worker
 once: whoever deletes its row books its entry, in the same transaction.
 """
 
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger import store
+from trivium.ledger.budgets import store as counting
 from trivium.ledger.holds.model import StoredHold
 from trivium.ledger.model import Entry
+from trivium.settings.budget import Budget, CounterId
 from trivium.storage.schema.core import accounts, holds
 from trivium.storage.structs import struct_of, values_of
 
+_encode: Final = msgspec.json.encode
+_counters: Final = msgspec.json.Decoder(tuple[CounterId, ...]).decode
 
-async def place(conn: AsyncConnection, held: StoredHold) -> bool:
-    """Set an amount aside; ``False`` when the account has not so much to spare.
 
-    What workers have leased is spoken for, even where they will not need it.
+class Lacking(msgspec.Struct, frozen=True):
+    """What does not cover a hold."""
+
+    budget: Budget | None = None
+    """``None``: the account."""
+
+
+async def place(
+    conn: AsyncConnection, held: StoredHold, budgets: Sequence[Budget] = ()
+) -> Lacking | None:
+    """Set an amount aside; ``None`` when it is, else what has not so much to spare, and nothing is.
+
+    What workers have leased is spoken for, even where they will not need it. ``budgets``: those of
+    the hold's counters.
     """
     rows = await store.locked(conn, [held.user_id], [held.user_id])
     account = rows[held.user_id]
     spare = account.balance_nanos + account.overdraft_nanos - account.leased_nanos
     if held.amount_nanos > max(0, spare):
-        return False
-    await conn.execute(holds.insert().values(values_of(held)))
+        return Lacking()
+    hard = [budget.amount_nanos if not budget.soft else None for budget in budgets]
+    lacking = await counting.set_aside(conn, held.counters, held.counted_nanos, hard)
+    if lacking is not None:
+        return Lacking(budget=budgets[lacking])
+    counters = _encode(held.counters).decode()
+    await conn.execute(holds.insert().values(values_of(held, counters=counters)))
     await _set_aside(conn, held.user_id, held.amount_nanos)
-    return True
+    return None
 
 
 async def take(conn: AsyncConnection, request_id: str) -> StoredHold | None:
@@ -43,13 +67,16 @@ async def take(conn: AsyncConnection, request_id: str) -> StoredHold | None:
     if row is None:
         return None  # another was faster, before the account was ours
     await _set_aside(conn, user_id, -row.amount_nanos)
-    return struct_of(StoredHold, row)
+    held = struct_of(StoredHold, row, counters=_counters(row.counters))
+    await counting.let_go(conn, held.counters, held.counted_nanos, 0, row.created_at)
+    return held
 
 
-async def book(conn: AsyncConnection, entry: Entry) -> None:
-    """Append the entry of a hold that was just taken, and move the balance."""
+async def book(conn: AsyncConnection, held: StoredHold, entry: Entry) -> None:
+    """Append the entry of a hold that was just taken, move the balance and count it."""
     if await store.insert_entry(conn, entry) is not None:
         await store.add_to_account(conn, entry)
+        await counting.let_go(conn, held.counters, 0, -entry.amount_nanos, entry.created_at)
 
 
 async def _set_aside(conn: AsyncConnection, user_id: int, amount_nanos: int) -> None:

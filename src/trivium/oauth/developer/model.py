@@ -12,6 +12,10 @@ ADMIN: Final = UserRole.ADMIN.value
 """Administers the gateway; ends when its owner is no administrator any more."""
 
 
+TEAMS: Final = "teams:manage"
+"""Does in teams what its owner's roles there allow."""
+
+
 class DeveloperToken(msgspec.Struct, frozen=True, kw_only=True):
     """A developer token without its secret. Times in seconds since the epoch."""
 

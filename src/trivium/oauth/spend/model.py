@@ -4,9 +4,9 @@ from typing import Final
 
 import msgspec
 
-from trivium.identity.model import KeyBudget, Period
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.model import NANOS
+from trivium.settings.budget import Budget, Period
 
 CAP_NANOS_MIN: Final = NANOS // 100
 CAP_NANOS_MAX: Final = 10_000 * NANOS
@@ -42,6 +42,6 @@ def check_cap(cap_nanos: int) -> None:
         raise ValueError(f"a cap is from {low} to {high} US dollars a month")
 
 
-def budgets(cap_nanos: int) -> tuple[KeyBudget, ...]:
+def budgets(cap_nanos: int) -> tuple[Budget, ...]:
     """Return a cap as the budgets that admission knows."""
-    return (KeyBudget(amount_nanos=cap_nanos, period=Period.MONTH),)
+    return (Budget(amount_nanos=cap_nanos, period=Period.MONTH),)

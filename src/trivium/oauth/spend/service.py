@@ -12,10 +12,8 @@ would fill every worker's memory, which has all keys.
 
 import secrets
 
-from trivium.admission.budget_usage import bounds
 from trivium.clock import Clock
 from trivium.identity import keys
-from trivium.identity.model import Period
 from trivium.ledger.amounts import format_usd
 from trivium.oauth import credential
 from trivium.oauth.apps.model import App
@@ -27,6 +25,7 @@ from trivium.oauth.spend import store
 from trivium.oauth.spend.model import LIVE_MAX, SpendKey, budgets, check_cap
 from trivium.observe.audit.model import ActKind, Detail
 from trivium.observe.audit.service import Audit
+from trivium.settings.budget import Period, bounds
 from trivium.storage.database import Database
 
 

@@ -12,11 +12,12 @@ import msgspec
 from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.admission.store import spent_by_day
 from trivium.identity import store as identity
-from trivium.identity.model import Key, KeyBudget
+from trivium.identity.model import Key
+from trivium.ledger.budgets.store import counted
 from trivium.oauth.tokens.model import Access
 from trivium.oauth.tokens.store import find_access
+from trivium.settings.budget import Budget, Period
 from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.core import keys
 from trivium.storage.schema.oauth import oauth_apps as apps
@@ -81,7 +82,7 @@ async def caps_of(conn: AsyncConnection, user_id: int) -> dict[int, int]:
 
 
 async def set_cap(
-    conn: AsyncConnection, grant_id: int, cap_nanos: int, budgets: Sequence[KeyBudget], now: int
+    conn: AsyncConnection, grant_id: int, cap_nanos: int, budgets: Sequence[Budget], now: int
 ) -> None:
     """Set the cap of a consent, also for the keys that were given under it."""
     made = upsert(conn, oauth_caps).values(grant_id=grant_id, cap_nanos=cap_nanos, set_at=now)
@@ -110,7 +111,7 @@ async def give(
     name: str,
     digest: bytes,
     hint: str,
-    budgets: Sequence[KeyBudget],
+    budgets: Sequence[Budget],
     now: int,
 ) -> int:
     """A key with this secret: an expired one of the consent's, or another; its id."""
@@ -145,14 +146,13 @@ async def give(
 
 
 async def spent_since(conn: AsyncConnection, user_id: int, since: int) -> dict[int, int]:
-    """Nano-dollars booked for the keys of each of a user's consents."""
-    query = select(keys.c.id, keys.c.grant_id).where(
-        keys.c.user_id == user_id, keys.c.grant_id.is_not(None)
-    )
-    of = {row.id: row.grant_id for row in await conn.execute(query)}
-    sums: dict[int, int] = {}
-    for row in await spent_by_day(conn, [user_id], since, 2**62) if of else ():
-        grant_id = of.get(row.key_id)
-        if grant_id is not None:
-            sums[grant_id] = sums.get(grant_id, 0) + int(row.nanos)
-    return sums
+    """Nano-dollars that the applications of a user's consents have spent in the month that began
+    then, as booked by now.
+    """
+    query = select(grants.c.id).where(grants.c.user_id == user_id)
+    scopes = {f"grant:{grant_id}": grant_id for grant_id in await conn.scalars(query)}
+    return {
+        scopes[counter.scope]: spent
+        for counter, (spent, _) in (await counted(conn, list(scopes))).items()
+        if counter.period == Period.MONTH.value and counter.starts_at == since
+    }

@@ -52,11 +52,21 @@ class ActKind(Enum):
     USER_CREDIT = "user_credit"
     USER_OVERDRAFT = "user_overdraft"
 
+    TEAM_CREATED = "team_created"
+    TEAM_CHANGED = "team_changed"
+    TEAM_MEMBER = "team_member"
+    TEAM_MEMBER_REMOVED = "team_member_removed"
+    SERVICE_ACCOUNT_CREATED = "service_account_created"
+    BUDGET_SET = "budget_set"
+    BUDGET_REMOVED = "budget_removed"
+    BUDGET_REACHED = "budget_reached"
+
     KEY_CREATED = "key_created"
     KEY_CHANGED = "key_changed"
     KEY_PAUSED = "key_paused"
     KEY_RESUMED = "key_resumed"
     KEY_REVOKED = "key_revoked"
+    KEY_ROTATED = "key_rotated"
 
     CONSENT = "consent"
     AUTO_GRANT = "auto_grant"

@@ -51,7 +51,7 @@ async def told(context: RequestContext, work: Coroutine[Any, Any, None]) -> None
         log.exception("request_crashed", request_id=context.exchange.request_id)
         _fail(context, errors.internal())
     finally:
-        context.given.leave(0, context.cost_nanos)
+        context.given.leave(0)
         context.record()
 
 
@@ -93,14 +93,15 @@ def hold_of(context: RequestContext, quote: Quote) -> Hold | None:
     assert caller is not None
     if quote.tariff is None:
         return None
-    return Hold(
+    hold = Hold(
         request_id=exchange.request_id,
-        user_id=caller.user_id,
+        user_id=caller.payer_id,
         amount_nanos=quote.amount_nanos,
         quote=quote,
         key_id=caller.key_id,
         limited=not caller.unlimited,
     )
+    return context.services.ledger.counted(hold, caller.budgets) if caller.budgets else hold
 
 
 async def begun(
@@ -111,7 +112,7 @@ async def begun(
     first: Step | None,
     source: Job | None = None,
 ) -> Job:
-    """The job with its hold. From here on a budget counts it, until its entry says better."""
+    """The job with its hold, which budgets count from here on."""
     exchange, caller = context.exchange, context.exchange.caller
     assert caller is not None
     order = JobOrder(

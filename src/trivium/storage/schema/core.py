@@ -42,7 +42,7 @@ users = table(
     "users",
     Column("id", BIG, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    Column("email", Text, nullable=False, unique=True),  # lower case
+    Column("email", Text, unique=True),  # lower case; null: of teams and service accounts
     Column("password_hash", Text),  # null: cannot log in
     Column("role", Text, nullable=False),
     Column("disabled", Boolean, nullable=False, server_default=false()),
@@ -56,6 +56,8 @@ users = table(
     Column("email_verified_at", BIG),  # null: nobody has shown that letters arrive
     Column("language", Text),  # of pages; null: as the browser has it, as the next
     Column("theme", Text),
+    Column("kind", Text, nullable=False, server_default=text("'person'")),  # or team, service
+    Column("team_id", BIG),  # of a service account: whose it is
 )
 
 keys = table(
@@ -63,6 +65,9 @@ keys = table(
     Column("id", BIG, primary_key=True),
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
     Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the key
+    # the secret before a rotation, which works until then
+    Column("former_digest", LargeBinary, unique=True),
+    Column("former_until", BIG),
     Column("name", Text, nullable=False),
     Column("hint", Text, nullable=False),
     Column("models", Text, nullable=False),  # JSON list
@@ -78,6 +83,7 @@ keys = table(
     Column("networks", Text, nullable=False, server_default=text("'[]'")),  # JSON list
     Column("paused", Boolean, nullable=False, server_default=false()),  # until it is resumed
     Column("header_only", Boolean, nullable=False, server_default=false()),  # not as ?key=
+    Column("team_id", BIG, index=True),  # whose budgets it spends; null: the user's alone
     # an application's, under this consent; no foreign key: a key outlives it
     Column("grant_id", BIG, index=True),
     # what the snapshots page through
@@ -130,6 +136,8 @@ holds = table(
     Column("amount_nanos", BIG, nullable=False),  # 0: of an unlimited account
     Column("bill", Text, nullable=False),  # JSON: model, prices, key at the moment of the request
     Column("created_at", BIG, nullable=False),
+    Column("counters", Text, nullable=False, server_default=text("'[]'")),  # JSON: of budgets
+    Column("counted_nanos", BIG, nullable=False, server_default=text("0")),  # of each of them
     Index("ix_holds_user_id", "user_id"),
 )
 """Amounts held for longer than a worker lives; part of their accounts' ``leased_nanos``."""

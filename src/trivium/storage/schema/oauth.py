@@ -157,13 +157,3 @@ oauth_caps = table(
 )
 """The most that consent lets an application spend a month. The keys it spends with are rows of
 ``keys`` that name the consent."""
-
-oauth_cap_holds = table(
-    "oauth_cap_holds",
-    Column("request_id", Text, primary_key=True),
-    Column("grant_id", BIG, ForeignKey(_GRANT, ondelete="CASCADE"), nullable=False, index=True),
-    Column("nanos", BIG, nullable=False),
-    Column("expires_at", BIG, nullable=False, index=True),
-)
-"""What requests of applications may cost, or did, from before they run until every worker has seen
-their entries: so all workers together keep to a cap."""

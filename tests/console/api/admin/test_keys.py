@@ -5,7 +5,8 @@ import pytest
 from console.api.admin.calling import KEYS, USERS
 from trivium.identity import keys as issued
 from trivium.identity import store
-from trivium.identity.model import Key, KeyBudget, Period
+from trivium.identity.model import Key
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 
 pytestmark = pytest.mark.asyncio
@@ -65,8 +66,8 @@ async def test_a_key_is_stored_as_it_was_asked_for(script):
     key = await made(script, TERMS)
     found = await script.console.directory.key(key["id"])
     assert RateLimits(5, None, 2) == found.limits
-    day = KeyBudget(amount_nanos=1_500_000_000, period=Period.DAY)
-    assert (day, KeyBudget(amount_nanos=20_000_000_000, period=Period.TOTAL)) == found.budgets
+    day = Budget(amount_nanos=1_500_000_000, period=Period.DAY)
+    assert (day, Budget(amount_nanos=20_000_000_000, period=Period.TOTAL)) == found.budgets
 
 
 @pytest.mark.parametrize("name", list(TERMS))

@@ -6,7 +6,7 @@ not named there is refused, and so is one that is there twice.
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -23,7 +23,7 @@ from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.revocation import ActLog
 from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
-from trivium.oauth.developer.model import ADMIN
+from trivium.oauth.developer.model import ADMIN, TEAMS
 from trivium.oauth.errors import OAuthError
 from trivium.storage.errors import StorageError
 from trivium.wire import peek
@@ -43,10 +43,12 @@ class AdminRequest(msgspec.Struct, frozen=True):
 
     request: Request
     by: int
-    """The administrator's id."""
+    """Who asks: the id of an administrator, or, for teams, of anybody."""
     query: Mapping[str, str]
     body: Any
     """Of the type that the act names; ``None`` where it takes none."""
+    is_admin: bool = True
+    """Whether the token is an administrator's for administration."""
 
     @property
     def console(self) -> Console:
@@ -75,16 +77,24 @@ class ApiMethod(msgspec.Struct, frozen=True):
     query: frozenset[str] = frozenset()
 
 
-def resource(path: str, **acts: ApiMethod) -> Endpoint:
-    """A path of the API with its methods."""
+class Asker(NamedTuple):
+    """Whose token was presented, and whether it is for administration."""
+
+    by: int
+    is_admin: bool
+
+
+def resource(path: str, *, for_members: bool = False, **acts: ApiMethod) -> Endpoint:
+    """A path of the API with its methods. ``for_members``: also for whoever is no administrator and
+    has a token for teams; what they may do is the method's own business.
+    """
 
     async def served(request: Request) -> Response:
         act = acts["GET" if request.method == "HEAD" else request.method]
         try:
-            by = await _administrator(request)
-            asked = AdminRequest(
-                request, by, _query(request, act.query), await _body(request, act.body)
-            )
+            by, is_admin = await _asker(request, for_members=for_members)
+            query, body = _query(request, act.query), await _body(request, act.body)
+            asked = AdminRequest(request, by, query, body, is_admin)
             return answer.enveloped(200, "", await act.do(asked))
         except (ApiError, IdentityError, LedgerError) as error:
             return _refused(error)
@@ -114,20 +124,31 @@ def usd(member: str, text: str) -> int:
         raise ApiError(400, f"{member}: {error}") from None
 
 
-async def _administrator(request: Request) -> int:
-    """The administrator whose token for this API was presented. Raises ApiError."""
+async def _asker(request: Request, *, for_members: bool) -> Asker:
+    """The administrator whose token for this API was presented, or a member. Raises ApiError."""
     oauth = context.of(request).oauth
     where = answer.network(request)
     wait = await oauth.failures.wait(where)
     if wait is not None:
         raise ApiError(429, "too many tokens that are not valid", wait)
     try:
-        return await answer.developer(request, ADMIN, " for administration")
+        return await _presented(request, for_members=for_members)
     except OAuthError as error:
         if error.status == 403:
             raise ApiError(403, error.description) from None
         await oauth.failures.count(where)
         raise ApiError(401, error.description) from None
+
+
+async def _presented(request: Request, *, for_members: bool) -> Asker:
+    purpose = " for teams or for administration" if for_members else " for administration"
+    if for_members:
+        try:
+            return Asker(await answer.developer(request, TEAMS, purpose), is_admin=False)
+        except OAuthError as error:
+            if error.code != "insufficient_scope":
+                raise
+    return Asker(await answer.developer(request, ADMIN, purpose), is_admin=True)
 
 
 def _query(request: Request, known: frozenset[str]) -> dict[str, str]:
@@ -187,5 +208,5 @@ def _status(error: ApiError | IdentityError | LedgerError) -> int:
         return error.status
     if isinstance(error, TakenError):
         return 409
-    is_gone = isinstance(error, IdentityError) and error.field in ("user", "key")
+    is_gone = isinstance(error, IdentityError) and error.field in ("user", "key", "team")
     return 404 if is_gone else 400

@@ -10,10 +10,11 @@ from msgspec import UNSET, UnsetType
 
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd
 from trivium.console.api.answer import ApiError
-from trivium.identity.model import Key, KeyBudget, Period
+from trivium.identity.model import Key
 from trivium.identity.terms import Terms
 from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind, Detail
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import limits as rates_of
 
 Moment = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
@@ -58,27 +59,27 @@ class KeyChange(NewKeyBody, frozen=True, kw_only=True):
 async def listing(asked: AdminRequest) -> Any:
     """A user's keys in the order they were made, revoked ones too."""
     user = await asked.console.directory.one(asked.number("user"))
-    return {"keys": [_shown(key) for key in await asked.console.own_keys.own(user.id)]}
+    return {"keys": [shown(key) for key in await asked.console.own_keys.own(user.id)]}
 
 
 async def create(asked: AdminRequest) -> Any:
     """Make a key; answers with it and its secret, which is not stored."""
-    terms = _terms(asked.body)
+    terms = terms_of(asked.body)
     user = await asked.console.directory.one(asked.number("user"))
-    key, secret = await asked.console.identity.create_key(user.email, **terms)
+    key, secret = await asked.console.identity.create_key(user.name, **terms)
     await asked.log.add(ActKind.KEY_CREATED, user.id, f"key:{key.id}", {"name": key.name})
-    return {**_shown(key), "key": secret}
+    return {**shown(key), "key": secret}
 
 
 async def show(asked: AdminRequest) -> Any:
     """Answer with the key of the path."""
-    return _shown(await asked.console.directory.key(asked.number("key")))
+    return shown(await asked.console.directory.key(asked.number("key")))
 
 
 async def change(asked: AdminRequest) -> Any:
     """Change a key; answers with it as it is afterwards."""
     wanted: KeyChange = asked.body
-    terms = _terms(wanted)
+    terms = terms_of(wanted)
     if not terms and wanted.paused is UNSET:
         raise ApiError(400, "nothing to change: send a term of the key, or `paused`")
     own = asked.console.own_keys
@@ -99,7 +100,7 @@ async def change(asked: AdminRequest) -> Any:
         key = await own.switch(owner, key.id, paused=wanted.paused)
         kind = ActKind.KEY_PAUSED if key.paused else ActKind.KEY_RESUMED
         await asked.log.add(kind, owner, f"key:{key.id}", {"name": key.name})
-    return _shown(key)
+    return shown(key)
 
 
 async def revoke(asked: AdminRequest) -> Any:
@@ -109,10 +110,32 @@ async def revoke(asked: AdminRequest) -> Any:
         key = await asked.console.own_keys.revoke(key.user_id, key.id)
         said: Detail = {"name": key.name}
         await asked.log.add(ActKind.KEY_REVOKED, key.user_id, f"key:{key.id}", said)
-    return _shown(key)
+    return shown(key)
 
 
-def _terms(body: NewKeyBody) -> dict[str, Any]:
+class Rotation(ApiBody, frozen=True, kw_only=True):
+    """For how long the secret before works as well."""
+
+    overlap_s: int = 86_400
+
+
+async def rotate(asked: AdminRequest) -> Any:
+    """Give a key another secret; answers with it, which is not stored."""
+    key = await asked.console.directory.key(asked.number("key"))
+    return await rotated(asked, key)
+
+
+async def rotated(asked: AdminRequest, key: Key) -> dict[str, Any]:
+    """The answer with the new secret of this key. Raises ApiError, IdentityError."""
+    if key.disabled:
+        raise ApiError(409, "the key is revoked, which is for good")
+    body: Rotation = asked.body
+    own = asked.console.own_keys
+    key, secret = await own.rotate(key.user_id, key.id, body.overlap_s, asked.log.within)
+    return {**shown(key), "key": secret}
+
+
+def terms_of(body: NewKeyBody) -> dict[str, Any]:
     """The members of ``Terms`` that were sent, as it has them. Raises Refusal (400)."""
     names = Terms.__struct_fields__
     given = {name: value for name in names if (value := getattr(body, name)) is not UNSET}
@@ -121,16 +144,18 @@ def _terms(body: NewKeyBody) -> dict[str, Any]:
         given["limits"] = rates_of(rates.requests, rates.tokens, rates.concurrency)
     if "budgets" in given:
         given["budgets"] = tuple(
-            KeyBudget(amount_nanos=usd("budgets", cap.amount), period=cap.period)
+            Budget(amount_nanos=usd("budgets", cap.amount), period=cap.period)
             for cap in given["budgets"]
         )
     return given
 
 
-def _shown(key: Key) -> dict[str, Any]:
+def shown(key: Key) -> dict[str, Any]:
+    """A key as the API shows it."""
     return {
         "id": key.id,
         "user_id": key.user_id,
+        "team_id": key.team_id,
         "name": key.name,
         "hint": key.hint,
         "models": key.models,
@@ -147,6 +172,7 @@ def _shown(key: Key) -> dict[str, Any]:
         "revoked": key.disabled,
         "created_at": key.created_at,
         "last_used_at": key.last_used_at,
+        "former_until": key.former_until,
     }
 
 
@@ -160,4 +186,5 @@ ENDPOINTS: Final = (
         PATCH=ApiMethod(change, KeyChange),
         DELETE=ApiMethod(revoke),
     ),
+    resource("/api/admin/keys/{key}/rotate", POST=ApiMethod(rotate, Rotation)),
 )

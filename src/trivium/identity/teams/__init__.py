@@ -1,0 +1,1 @@
+"""Teams: organisations, the teams in them, and who belongs to which."""

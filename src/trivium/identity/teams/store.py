@@ -1,0 +1,209 @@
+"""Teams, members and budgets in SQL. Every function works in the transaction it is given."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.identity.model import User, UserKind
+from trivium.identity.store import insert_user, user_of
+from trivium.identity.teams.model import Member, MemberSource, Team, TeamMap, TeamRole
+from trivium.settings.budget import Budget, Period
+from trivium.settings.limits import limits
+from trivium.storage.bulk_insert import upsert
+from trivium.storage.schema.core import keys, users
+from trivium.storage.schema.teams import budgets, team_members, teams
+from trivium.storage.structs import struct_of, values_of
+
+_texts: Final = msgspec.json.Decoder(tuple[str, ...]).decode
+_TEAM: Final = (
+    *teams.c,
+    users.c.name,
+    users.c.price_group,
+    users.c.disabled,
+    users.c.unlimited,
+    users.c.requests_per_minute,
+    users.c.tokens_per_minute,
+    users.c.max_concurrency,
+)
+
+
+async def find_teams(conn: AsyncConnection) -> TeamMap:
+    """All teams, and the budgets of whatever is no key."""
+    query = select(*_TEAM).join_from(teams, users, teams.c.id == users.c.id).order_by(teams.c.id)
+    found = [_team(row) for row in await conn.execute(query)]
+    if not found:
+        return TeamMap((), ())
+    return TeamMap(found, await find_budgets(conn))
+
+
+def _team(row: Any) -> Team:
+    return struct_of(
+        Team,
+        row,
+        models=_texts(row.models),
+        group=row.price_group,
+        limits=limits(row.requests_per_minute, row.tokens_per_minute, row.max_concurrency),
+    )
+
+
+async def find_budgets(conn: AsyncConnection, scopes: Sequence[str] | None = None) -> list[Budget]:
+    """Budgets of these scopes, or all."""
+    query = select(budgets).order_by(budgets.c.scope, budgets.c.id)
+    if scopes is not None:
+        query = query.where(budgets.c.scope.in_(scopes))
+    return [
+        struct_of(Budget, row, period=Period(row.period), whose="")
+        for row in await conn.execute(query)
+    ]
+
+
+async def put_budget(conn: AsyncConnection, budget: Budget) -> None:
+    """Set the budget of a scope for its period."""
+    values = values_of(budget, "whose")
+    put = upsert(conn, budgets).values(values)
+    kept = {name: value for name, value in values.items() if name not in ("scope", "period")}
+    kept["since"] = budgets.c.since  # it is the same budget with another amount
+    await conn.execute(put.on_conflict_do_update(index_elements=["scope", "period"], set_=kept))
+
+
+async def drop_budget(conn: AsyncConnection, scope: str, period: str) -> bool:
+    """End the budget of a scope for a period; whether there was one."""
+    gone = delete(budgets).where(budgets.c.scope == scope, budgets.c.period == period)
+    return bool((await conn.execute(gone)).rowcount)
+
+
+async def insert_team(conn: AsyncConnection, team: Team, raised: int) -> int:
+    """Store a team, whose id is ignored, with its account; returns the new id."""
+    account = User(
+        id=0,
+        name=team.name,
+        email="",
+        kind=UserKind.TEAM,
+        unlimited=team.unlimited,
+        group=team.group,
+        created_at=team.created_at,
+        limits=team.limits,
+    )
+    team_id = await insert_user(conn, account, raised)
+    values = {
+        "id": team_id,
+        "parent_id": team.parent_id,
+        "title": team.title,
+        "has_wallet": team.has_wallet,
+        "models": _json(team.models),
+        "claim": team.claim,
+        "created_at": team.created_at,
+    }
+    await conn.execute(insert(teams).values(values))
+    return team_id
+
+
+async def update_team(conn: AsyncConnection, team: Team, raised: int) -> None:
+    """Store what was changed of a team."""
+    own = {"has_wallet": team.has_wallet, "models": _json(team.models), "claim": team.claim}
+    await conn.execute(update(teams).where(teams.c.id == team.id).values(own))
+    of = team.limits
+    account = {
+        "price_group": team.group,
+        "unlimited": team.unlimited,
+        "disabled": team.disabled,
+        "requests_per_minute": of and of.requests,
+        "tokens_per_minute": of and of.tokens,
+        "max_concurrency": of and of.concurrency,
+        "revision": raised,
+    }
+    await conn.execute(update(users).where(users.c.id == team.id).values(account))
+
+
+async def touch_keys(conn: AsyncConnection, team_ids: Sequence[int], raised: int) -> None:
+    """Give the keys of these teams the revision, so that snapshots read them again."""
+    own = keys.c.team_id.in_(team_ids)
+    await conn.execute(update(keys).where(own).values(revision=raised))
+
+
+async def put_member(conn: AsyncConnection, member: Member) -> None:
+    """Store a member, or another role of one."""
+    values = values_of(member)
+    put = upsert(conn, team_members).values(values)
+    changed = {"role": values["role"], "source": values["source"]}
+    await conn.execute(
+        put.on_conflict_do_update(index_elements=["team_id", "user_id"], set_=changed)
+    )
+
+
+async def drop_member(conn: AsyncConnection, team_id: int, user_id: int) -> bool:
+    """End a membership; whether there was one."""
+    gone = delete(team_members).where(
+        team_members.c.team_id == team_id, team_members.c.user_id == user_id
+    )
+    return bool((await conn.execute(gone)).rowcount)
+
+
+async def end_keys(
+    conn: AsyncConnection, team_ids: Sequence[int], user_id: int, raised: int
+) -> int:
+    """Revoke a user's keys that spend for these teams; how many there were."""
+    own = keys.c.team_id.in_(team_ids) & (keys.c.user_id == user_id) & keys.c.disabled.is_(False)
+    gone = update(keys).where(own).values(disabled=True, revision=raised)
+    return (await conn.execute(gone)).rowcount
+
+
+async def members_of(conn: AsyncConnection, team_ids: Sequence[int]) -> list[tuple[Member, User]]:
+    """Members of these teams with their accounts, in the order they came."""
+    query = (
+        select(users, *(column.label(f"of_{column.name}") for column in team_members.c))
+        .join_from(team_members, users, team_members.c.user_id == users.c.id)
+        .where(team_members.c.team_id.in_(team_ids))
+        .order_by(team_members.c.team_id, team_members.c.created_at, users.c.id)
+    )
+    return [
+        (
+            Member(
+                team_id=row.of_team_id,
+                user_id=row.of_user_id,
+                role=TeamRole(row.of_role),
+                source=MemberSource(row.of_source),
+                created_at=row.of_created_at,
+            ),
+            user_of(row),
+        )
+        for row in await conn.execute(query)
+    ]
+
+
+async def memberships(conn: AsyncConnection, user_id: int) -> list[Member]:
+    """The teams that a user is in."""
+    query = select(team_members).where(team_members.c.user_id == user_id)
+    return [
+        struct_of(Member, row, role=TeamRole(row.role), source=MemberSource(row.source))
+        for row in await conn.execute(query.order_by(team_members.c.team_id))
+    ]
+
+
+async def services_of(conn: AsyncConnection, team_ids: Sequence[int]) -> list[User]:
+    """The service accounts of these teams."""
+    own = (users.c.kind == UserKind.SERVICE.value) & users.c.team_id.in_(team_ids)
+    return [user_of(row) for row in await conn.execute(select(users).where(own))]
+
+
+async def owners_left(conn: AsyncConnection, team_id: int, but: int) -> bool:
+    """Whether a team has an owner beside this one."""
+    query = select(team_members.c.user_id).where(
+        team_members.c.team_id == team_id,
+        team_members.c.role == TeamRole.OWNER.value,
+        team_members.c.user_id != but,
+    )
+    return await conn.scalar(query.limit(1)) is not None
+
+
+async def name_taken(conn: AsyncConnection, name: str) -> bool:
+    """Whether a user, a team or a service account has that name."""
+    query = select(users.c.id).where(users.c.name == name)
+    return await conn.scalar(query.limit(1)) is not None
+
+
+def _json(texts: Sequence[str]) -> str:
+    return msgspec.json.encode(texts).decode()

@@ -1,0 +1,1 @@
+"""Budgets, which workers lease of as they do of balances."""

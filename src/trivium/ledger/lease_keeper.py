@@ -1,0 +1,288 @@
+"""What one worker has leased of accounts and budgets, and who waits for more of it.
+
+The turns' side of the ledger: ``ledger/ledger_sync.py`` asks what is to be said to the database and
+tells what came of it. Nothing here speaks with the database itself.
+"""
+
+import asyncio
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Final
+
+from trivium.clock import Clock
+from trivium.faults import Fault
+from trivium.ledger.allowance import SHORT_S, Allowance, LeaseVerdict
+from trivium.ledger.model import (
+    Hold,
+    Holder,
+    LeaseRequest,
+    LeaseState,
+    Settlement,
+    Waiting,
+)
+from trivium.ledger.quote import Quoting
+from trivium.ledger.refusals import elsewhere, overspent, too_low, unknown
+from trivium.settings.budget import Budget, PeriodClock
+
+REFUSED_S: Final = 1.0
+"""How long an account that could not pay is refused without asking the database again."""
+LOOK_S: Final = 0.1
+"""How often the database is asked whether others have given back."""
+
+
+class LeaseKeeper(Quoting):
+    """The leases of one worker. ``WorkerLedger`` holds against them."""
+
+    def __init__(
+        self, clock: Clock, *, groups: Mapping[str, Fraction] | None = None, ahead_s: float = 0.0
+    ) -> None:
+        """``ahead_s``: for how long leases are to last without the database, where balances allow
+        it.
+        """
+        super().__init__(clock, groups)
+        self.asked = asyncio.Event()
+        """Set when an account waits for a turn with the database."""
+        self.trusted_until = float("-inf")
+        """Monotonic seconds until which leases may be relied on; each turn moves it on."""
+        self.crossed: Callable[[Budget, int], None] = _untold
+        """Called once a counter with the budget of which so many per cent were just seen spent."""
+        self._clock = clock
+        self._monotonic = clock.monotonic
+        self._ahead_s = ahead_s
+        self._accounts: dict[Holder, Allowance] = {}
+        """Of accounts and of budgets."""
+        self._periods = PeriodClock()
+        self._touched: set[Holder] = set()
+        self._queue: deque[Settlement] = deque()
+
+    @property
+    def waiting(self) -> int:
+        """Settlements that are not booked yet."""
+        return len(self._queue)
+
+    def holds_leases(self) -> bool:
+        """Whether what is leased still counts, though the database may be away."""
+        return self._clock.monotonic() <= self.trusted_until
+
+    def batch(self, most: int) -> list[Settlement]:
+        """The oldest settlements, which stay in the queue until they are booked."""
+        return list(itertools.islice(self._queue, most))
+
+    def touch(self, holders: Iterable[Holder]) -> None:
+        """Have the leases of these accounts and budgets looked at with the next flush."""
+        self._touched.update(holders)
+
+    def touched(self) -> set[Holder]:
+        """Accounts and budgets whose lease should be looked at, and forget them."""
+        self.asked.clear()
+        touched, self._touched = self._touched, set()
+        return touched
+
+    def leased(self) -> set[Holder]:
+        """Every account and budget with a lease here."""
+        return {holder for holder, account in self._accounts.items() if account.leased}
+
+    def idle(self) -> set[Holder]:
+        """Accounts and budgets whose lease should go back."""
+        now = self._clock.monotonic()
+        accounts = self._accounts.items()
+        return {holder for holder, account in accounts if account.is_idle(now)}
+
+    def yield_(self, holders: Iterable[Holder]) -> None:
+        """Others want what is leased of these: give back at once what is not used."""
+        now = self._clock.monotonic()
+        for holder in holders:
+            if (account := self._accounts.get(holder)) is not None:
+                account.yield_(now)
+            elif isinstance(holder, int):
+                self._account(holder).yield_(now)
+            self._touched.add(holder)
+            self.asked.set()
+
+    def begin(
+        self, batch: list[Settlement], holders: set[Holder], *, steady: bool = False
+    ) -> dict[Holder, LeaseRequest]:
+        """What the leases of these and of those in the batch should be after a turn.
+
+        ``steady``: the database was away at the last turn, so nothing is given up before it hears.
+        """
+        spent = _spent(batch)
+        now = self._clock.monotonic()
+        return {
+            holder: account.wanted(spent.get(holder, 0), now, steady=steady)
+            for holder in holders | spent.keys()
+            if (account := self._accounts.get(holder)) is not None
+        }
+
+    def confirm(self, batch: list[Settlement], standings: Mapping[Holder, LeaseState]) -> None:
+        """A turn is in the database: the batch is booked and the leases are as they stand."""
+        spent = _spent(batch)
+        now = self._clock.monotonic()
+        for _ in batch:
+            self._queue.popleft()
+        for holder, standing in standings.items():
+            account = self._accounts.get(holder)
+            if account is None:
+                continue
+            account.learn(standing, spent.get(holder, 0), now)
+            if standing.is_wanted:
+                self._ask(holder)
+            if account.waiting:
+                self._answer(account)
+            if standing.crossed and account.budget is not None:
+                self.crossed(account.budget, standing.crossed)
+            if account.is_done and now >= account.short_until:
+                del self._accounts[holder]
+
+    def fail(self, holders: set[Holder]) -> None:
+        """A turn could not be made: whoever waited for it is told, and their leases stay."""
+        for holder in holders:
+            account = self._accounts.get(holder)
+            while account is not None and account.waiting:
+                waiting = account.waiting.popleft()
+                if not waiting.granted.done():
+                    waiting.granted.set_exception(unknown())
+            self._touched.add(holder)
+
+    def drop(self, settled: Settlement) -> None:
+        """The oldest settlement is one that the database refuses for good."""
+        dropped = self._queue.popleft()
+        assert dropped is settled
+        holders: list[Holder] = [settled.user_id, *settled.counters]
+        for holder in holders:
+            account = self._accounts.get(holder)
+            if account is not None:
+                account.spent -= settled.cost_nanos
+
+    def refusal(self, hold: Hold, budget: Budget | None) -> Fault:
+        """The fault of a hold that the account, or a budget, does not cover."""
+        if budget is None:
+            return too_low(hold.amount_nanos)
+        ends_at = self._periods.bounds(budget, self._now()).ends_at
+        return overspent(budget, hold.amount_nanos, ends_at)
+
+    async def spare(self, hold: Hold, budget: Budget | None) -> None:
+        """Make room for a hold that is a row: what is leased ahead of need is given back, here and
+        by all other workers, until the account, or the budget, has so much beside all leases, or
+        can not.
+
+        Raises ``Fault`` (LEDGER_DOWN).
+        """
+        holder: Holder = hold.user_id
+        if budget is not None:
+            holder = hold.counters[hold.budgets.index(budget)]
+        account = self._account(holder)
+        account.budget = budget
+        account.short_until = self._clock.monotonic() + SHORT_S
+        await self._wait(account, hold, is_row=True)
+
+    # --- own ------------------------------------------------------------------------------------
+
+    async def _wait_for_all(self, asked: list[Allowance], hold: Hold) -> Allowance | None:
+        """Wait for the next turn of each; the first that has too little, else ``None``. What others
+        had granted is given back then. Raises ``Fault`` (LEDGER_DOWN).
+        """
+        if len(asked) == 1:
+            return None if await self._wait(asked[0], hold) else asked[0]
+        loop = asyncio.get_running_loop()
+        waits = [loop.create_task(self._wait(account, hold)) for account in asked]
+        is_granted = False
+        try:
+            for account, waiting in zip(asked, waits, strict=True):
+                if not await waiting:
+                    return account
+            is_granted = True
+        finally:
+            if not is_granted:
+                for account, waiting in zip(asked, waits, strict=True):
+                    self._undo(account, waiting, hold)
+        return None
+
+    def _undo(self, account: Allowance, waiting: "asyncio.Task[bool]", hold: Hold) -> None:
+        """Give back what one of several granted, as another did not."""
+        if not waiting.done():
+            waiting.cancel()
+        elif not waiting.cancelled() and waiting.exception() is None and waiting.result():
+            account.give_back(hold.amount_nanos, 0)
+            self._ask(account.holder)
+
+    def _holding(self, hold: Hold) -> list[Allowance]:
+        """What covers a hold."""
+        holders: list[Holder] = [hold.user_id] if hold.limited else []
+        for counter, budget in zip(hold.counters, hold.budgets, strict=True):
+            if not budget.soft:
+                holders.append(counter)
+        return [self._account(holder) for holder in holders]
+
+    def _account(self, holder: Holder) -> Allowance:
+        account = self._accounts.get(holder)
+        if account is None:
+            account = Allowance(holder, self._clock.monotonic(), self._ahead_s)
+            self._accounts[holder] = account
+        return account
+
+    def _ask(self, holder: Holder) -> None:
+        """Have a turn made for an account or a budget, at once."""
+        self._touched.add(holder)
+        self.asked.set()
+
+    async def _wait(self, account: Allowance, hold: Hold, *, is_row: bool = False) -> bool:
+        """Wait for the account's turn; whether it has enough. Raises ``Fault`` (LEDGER_DOWN)."""
+        granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        account.waiting.append(Waiting(hold, granted, self._clock.monotonic(), is_row))
+        self._ask(account.holder)
+        try:
+            return await granted
+        except asyncio.CancelledError:
+            is_given = granted.done() and not granted.cancelled() and not granted.exception()
+            if is_given and granted.result() and not is_row:
+                account.give_back(hold.amount_nanos, 0)
+            raise
+
+    def _answer(self, account: Allowance) -> None:
+        """Tell whoever waited for this account, in the order of asking.
+
+        Who came after the turn had begun was not asked for in it: it waits for the next. So does
+        whom the lease does not cover although the database has not said that there is too little.
+        """
+        now = self._clock.monotonic()
+        left: deque[Waiting] = deque()
+        is_later = False
+        while account.waiting:
+            waiting = account.waiting.popleft()
+            if waiting.granted.done():
+                continue
+            verdict = account.answer(waiting, now)
+            if verdict is LeaseVerdict.GRANTED:
+                waiting.granted.set_result(True)
+            elif verdict is LeaseVerdict.REFUSED:
+                account.refused_until = now + REFUSED_S
+                self._touched.add(account.holder)
+                waiting.granted.set_result(False)
+            elif verdict is LeaseVerdict.UNKNOWN:
+                self._touched.add(account.holder)
+                waiting.granted.set_exception(elsewhere())
+            else:
+                is_later = is_later or verdict is LeaseVerdict.LATER
+                left.append(waiting)
+        account.waiting = left
+        if is_later:
+            asyncio.get_running_loop().call_later(LOOK_S, self._ask, account.holder)
+        elif left:
+            self._ask(account.holder)
+
+
+def _spent(batch: list[Settlement]) -> dict[Holder, int]:
+    spent: dict[Holder, int] = {}
+    for settled in batch:
+        nanos = settled.cost_nanos
+        spent[settled.user_id] = spent.get(settled.user_id, 0) + nanos
+        for counter in settled.counters:
+            spent[counter] = spent.get(counter, 0) + nanos
+    return spent
+
+
+def _untold(budget: Budget, per_cent: int) -> None:
+    """Leave it at that: nobody is to be told here."""

@@ -1,0 +1,1 @@
+"""What workers have leased: of accounts, and of budgets."""

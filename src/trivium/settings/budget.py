@@ -1,0 +1,157 @@
+"""What may be spent within a period, and when periods begin and end."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from enum import Enum, unique
+from functools import lru_cache
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+
+FOREVER: Final = 253_402_300_800
+"""The end of a period without an end: the first second of the year 10000."""
+DAY_S: Final = 86_400
+UTC_NAME: Final = "UTC"
+
+
+@unique
+class Period(Enum):
+    """How long a budget lasts before it begins anew."""
+
+    DAY = "day"
+    WEEK = "week"
+    """From Monday."""
+    MONTH = "month"
+    TOTAL = "total"
+    """For good."""
+    FIVE_HOURS = "5h"
+    """The last five hours, at any moment."""
+    SEVEN_DAYS = "7d"
+    """The last seven days, at any moment."""
+
+    __hash__ = object.__hash__  # docs/decisions/0022-hot-marks.md
+
+
+WINDOWS: Final = {Period.FIVE_HOURS: (5 * 3600, 300), Period.SEVEN_DAYS: (7 * DAY_S, 3600)}
+"""Periods that end at every moment: how long they are, and by which steps what was spent leaves
+them. In seconds."""
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What somebody or something may cost within a period."""
+
+    amount_nanos: int
+    """Nano-dollars."""
+    period: Period
+    zone: str = UTC_NAME
+    """The time zone, by its IANA name, in which days, weeks and months begin."""
+    soft: bool = False
+    """Whether exceeding it is told to people and refuses nobody."""
+    instead: str = ""
+    """The model that answers once it is spent; empty: requests are refused."""
+    since: int = 0
+    """When it was given, in seconds since the epoch: what was spent before in its period is summed
+    up once. 0: before there was anything to spend."""
+    scope: str = ""
+    """Whose it is, as counters name it: ``key:5``, ``team:3``; empty: not known yet."""
+    whose: str = ""
+    """The same for people: ``this key``, ``the team research``."""
+
+
+def beyond(budget: Budget) -> Budget:
+    """A spent budget whose other model answers from now on: it goes on counting, and refuses no
+    more. ``is_beyond`` tells such a one from a soft one, which has no other model.
+    """
+    return msgspec.structs.replace(budget, soft=True)
+
+
+def within(budget: Budget) -> Budget:
+    """The budget that ``beyond`` was given."""
+    return msgspec.structs.replace(budget, soft=False)
+
+
+def is_beyond(budget: Budget) -> bool:
+    """Whether a budget is what ``beyond`` returned."""
+    return budget.soft and bool(budget.instead)
+
+
+class CounterId(NamedTuple):
+    """Names what is counted together: a scope's spending within one period."""
+
+    scope: str
+    period: str
+    starts_at: int
+    """Seconds since the epoch; 0 for windows and for good."""
+
+
+class PeriodBounds(NamedTuple):
+    """A period, in seconds since the epoch."""
+
+    starts_at: int
+    ends_at: int
+    """The first second of the next one; ``FOREVER`` where there is none."""
+
+
+def bounds(period: Period, now: float, zone: str = UTC_NAME) -> PeriodBounds:
+    """Return the period that ``now`` lies in. A window has neither beginning nor end of its own."""
+    if period is Period.TOTAL or period in WINDOWS:
+        return PeriodBounds(0, FOREVER)
+    where = zone_of(zone)
+    day = datetime.fromtimestamp(now, where).date()
+    if period is Period.WEEK:
+        first = day - timedelta(days=day.weekday())
+        after = first + timedelta(days=7)
+    elif period is Period.MONTH:
+        first = day.replace(day=1)
+        after = (first + timedelta(days=31)).replace(day=1)
+    else:
+        first, after = day, day + timedelta(days=1)
+    return PeriodBounds(_begins(first, where), _begins(after, where))
+
+
+def _begins(day: date, where: tzinfo) -> int:
+    """The first second of a local day, also where clocks are set at midnight."""
+    at = int(datetime.combine(day, time(), where).timestamp())
+    # in a gap the hour that does not exist is read by the offset before it, which names a moment of
+    # the day; where midnight comes twice, the first counts
+    while datetime.fromtimestamp(at - 1, where).date() >= day:
+        at -= 1
+    return at
+
+
+@lru_cache(maxsize=256)
+def zone_of(name: str) -> tzinfo:
+    """Return the time zone of an IANA name. Raises ``ValueError`` where there is none."""
+    if name == UTC_NAME:
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(f"{name[:80]!r} is no time zone, such as 'Europe/Berlin'") from None
+
+
+class PeriodClock:
+    """Tells which counter a budget has at a moment; remembers each period until it ends."""
+
+    __slots__ = ("_bounds",)
+
+    def __init__(self) -> None:
+        self._bounds: dict[tuple[Period, str], PeriodBounds] = {}
+
+    def bounds(self, budget: Budget, now: float) -> PeriodBounds:
+        """Return the period of a budget that ``now`` lies in."""
+        key = budget.period, budget.zone
+        found = self._bounds.get(key)
+        if found is None or not found.starts_at <= now < found.ends_at:
+            found = self._bounds[key] = bounds(budget.period, now, budget.zone)
+        return found
+
+    def counters(self, budgets: Sequence[Budget], now: float) -> tuple[CounterId, ...]:
+        """Return the counter of each budget at a moment, in their order."""
+        return tuple(
+            [
+                CounterId(budget.scope, budget.period.value, self.bounds(budget, now).starts_at)
+                for budget in budgets
+            ]
+        )

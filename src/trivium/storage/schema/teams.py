@@ -1,0 +1,44 @@
+"""Teams, who is in them, and what may be spent."""
+
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Text, UniqueConstraint, false, text
+
+from trivium.storage.schema.core import BIG, table
+
+_USER = "users.id"
+_TEAM = "teams.id"
+
+teams = table(
+    "teams",
+    # of its row among the users, which has its name, its limits and its account
+    Column("id", BIG, ForeignKey(_USER), primary_key=True, autoincrement=False),
+    Column("parent_id", BIG, ForeignKey(_TEAM), index=True),  # null: an organisation
+    Column("title", Text, nullable=False),  # the name without those of its parents
+    Column("has_wallet", Boolean, nullable=False, server_default=false()),  # else its parent's
+    Column("models", Text, nullable=False, server_default=text("'[]'")),  # JSON; empty: as parent
+    Column("claim", Text),  # the value of an SSO claim whose people are members
+    Column("created_at", BIG, nullable=False),
+)
+
+team_members = table(
+    "team_members",
+    Column("team_id", BIG, ForeignKey(_TEAM), primary_key=True, autoincrement=False),
+    Column("user_id", BIG, ForeignKey(_USER), primary_key=True, autoincrement=False),
+    Column("role", Text, nullable=False),
+    Column("source", Text, nullable=False, server_default=text("'manual'")),  # or sso, scim
+    Column("created_at", BIG, nullable=False),
+    Index("ix_team_members_user_id", "user_id"),
+)
+
+budgets = table(
+    "budgets",
+    Column("id", BIG, primary_key=True),
+    Column("scope", Text, nullable=False),  # as counters name it
+    Column("period", Text, nullable=False),
+    Column("amount_nanos", BIG, nullable=False),
+    Column("zone", Text, nullable=False, server_default=text("'UTC'")),
+    Column("soft", Boolean, nullable=False, server_default=false()),
+    Column("instead", Text, nullable=False, server_default=text("''")),  # a model
+    Column("since", BIG, nullable=False),
+    UniqueConstraint("scope", "period"),
+)
+"""Budgets of teams, members, tags and end users; those of keys are with the keys."""

@@ -1,0 +1,193 @@
+"""Teams over the admin API: every route, every role, on one's own team, another, above and below.
+
+The matrix walks the routes that the API has: a new one without a row here fails.
+"""
+
+import pytest
+import pytest_asyncio
+
+from trivium.console.api.admin import team_budgets, team_keys, teams
+from trivium.identity.teams.model import TeamRole
+from trivium.oauth.developer.model import TEAMS
+
+pytestmark = pytest.mark.asyncio
+TEAMS_PATH = "/api/admin/teams"
+ROLES = [role.value for role in TeamRole]
+PLACES = ("own", "below", "above", "other")
+"""Where the team of the path is, seen from the team in which whoever asks has the role."""
+ALL, MANAGING, OWNING = set(ROLES), {"owner", "manager"}, {"owner"}
+SPENDING, NOBODY = {"owner", "manager", "member"}, set()
+
+RIGHTS = {
+    ("POST", ""): (OWNING, OWNING),
+    ("GET", "/{team}"): (ALL, ALL),
+    ("PATCH", "/{team}"): (OWNING, OWNING),
+    ("GET", "/{team}/members"): (ALL, ALL),
+    ("POST", "/{team}/members"): (MANAGING, MANAGING),
+    ("PATCH", "/{team}/members/{user}"): (MANAGING, MANAGING),
+    ("DELETE", "/{team}/members/{user}"): (MANAGING, MANAGING),
+    ("GET", "/{team}/services"): (ALL, ALL),
+    ("POST", "/{team}/services"): (MANAGING, MANAGING),
+    ("GET", "/{team}/keys"): (ALL, ALL),
+    ("POST", "/{team}/keys"): (SPENDING, SPENDING),
+    ("DELETE", "/{team}/keys/{key}"): (MANAGING, MANAGING),
+    ("POST", "/{team}/keys/{key}/rotate"): (MANAGING, MANAGING),
+    ("GET", "/{team}/budgets"): (ALL, ALL),
+    ("PUT", "/{team}/budgets/{period}"): (NOBODY, OWNING),
+    ("DELETE", "/{team}/budgets/{period}"): (NOBODY, OWNING),
+}
+"""Who may: in their own team, and in those below it; nobody else does anything but administrators.
+``GET`` of all teams is not among them: it shows each what they may see."""
+
+
+def routes():
+    """Every method and path that the API has for teams."""
+    for endpoint in (*teams.ENDPOINTS, *team_keys.ENDPOINTS, *team_budgets.ENDPOINTS):
+        for method in endpoint.methods - {"HEAD"}:
+            yield method, endpoint.path.removeprefix(TEAMS_PATH)
+
+
+class Company:
+    """Two organisations, of which one has a team in a team; people of every role in the middle."""
+
+    def __init__(self, script):
+        self.script = script
+        self.team = {}
+        self.token = {}
+        self.number = 0
+
+    async def found(self):
+        service = self.script.console.teams
+        above = await service.create("above")
+        own = await service.create("own", above.id)
+        below = await service.create("below", own.id)
+        other = await service.create("other")
+        self.team = {"above": above, "own": own, "below": below, "other": other}
+        for role in TeamRole:
+            who = await self.script.console.identity.create_user(
+                f"r-{role.value}", f"r-{role.value}@example.org"
+            )
+            await service.put_member(own.id, who.id, role)
+            self.token[role.value] = await self.script.made_token(who.id, TEAMS)
+        self.token["admin"] = self.script.token
+        return self
+
+    async def call(self, who, place, method, path):
+        """The status of a call that lacks nothing but, perhaps, the right; what it needs is made
+        first: a member, a service account with a key, a budget.
+        """
+        self.number += 1
+        console, team = self.script.console, self.team[place]
+        victim = key = bot = None
+        if "{user}" in path or (method, path) == ("POST", "/{team}/members"):
+            name = f"v{self.number}"
+            victim = await console.identity.create_user(name, f"{name}@example.org")
+        if "keys" in path and method != "GET":
+            bot = await console.teams.create_service(team.id, f"bot{self.number}")
+            key, _ = await console.identity.create_key(bot.name)
+        if "{user}" in path:
+            await console.teams.put_member(team.id, victim.id, TeamRole.MEMBER)
+        body = {
+            ("POST", ""): {"title": f"t{self.number}", "parent_id": team.id},
+            ("PATCH", "/{team}"): {"disabled": False},
+            ("POST", "/{team}/members"): {"user": victim and victim.name},
+            ("PATCH", "/{team}/members/{user}"): {"role": "billing"},
+            ("POST", "/{team}/services"): {"title": f"s{self.number}"},
+            ("POST", "/{team}/keys"): {"user_id": bot and bot.id} if who == "admin" else {},
+            ("POST", "/{team}/keys/{key}/rotate"): {"overlap_s": 60},
+            ("PUT", "/{team}/budgets/{period}"): {"amount": "5"},
+        }.get((method, path))
+        if method == "DELETE" and "{period}" in path:
+            admin = f"{TEAMS_PATH}/{team.id}/budgets/day"
+            await self.script.done("PUT", admin, {"amount": "5"})
+        filled = path.format(
+            team=team.id, user=victim and victim.id, key=key and key.id, period="day"
+        )
+        answer = await self.script.ask(method, TEAMS_PATH + filled, body, token=self.token[who])
+        return answer.status_code, answer.text
+
+
+@pytest_asyncio.fixture
+async def company(script):
+    return await Company(script).found()
+
+
+async def test_the_matrix_has_every_route():
+    """And none that is not there."""
+    assert set(RIGHTS) == set(routes()) - {("GET", "")}
+
+
+@pytest.mark.parametrize("method_path", RIGHTS, ids=" ".join)
+async def test_every_role_may_what_the_table_says(company, method_path):
+    """In their own team, those below and above, and another organisation's: 200, or 403 where they
+    see the team, or 404 where they do not; nor do they see others' keys.
+    """
+    own, below = RIGHTS[method_path]
+    for place in PLACES:
+        for role in ROLES:
+            allowed = {"own": own, "below": below}.get(place, NOBODY)
+            is_seen = place in ("own", "below") and "{key}" not in method_path[1]
+            expected = 200 if role in allowed else 403 if is_seen else 404
+            status, text = await company.call(role, place, *method_path)
+            assert expected == status, (role, place, text)
+        status, text = await company.call("admin", place, *method_path)
+        assert 200 == status, ("admin", place, text)
+
+
+async def test_everybody_sees_their_own(company, script):
+    """The list has what may be seen: the team and those below, not those above."""
+    for role in ROLES:
+        answer = await script.ask("GET", TEAMS_PATH, token=company.token[role])
+        names = [team["name"] for team in answer.json()["data"]["teams"]]
+        assert ["above/own", "above/own/below"] == names
+    assert 4 == len((await script.done("GET", TEAMS_PATH))["teams"])
+
+
+async def test_owners_are_made_by_owners(company, script):
+    """And what the operator decides is the operator's; what a team is given, its parent's owner's."""
+    own = f"{TEAMS_PATH}/{company.team['own'].id}"
+    manager, owner = company.token["manager"], company.token["owner"]
+    assert 403 == (await script.refused("POST", f"{own}/members", {"user": "ada", "role": "owner"}, token=manager))[0]  # fmt: skip
+    assert 403 == (await script.refused("POST", TEAMS_PATH, {"title": "mine"}, token=owner))[0]
+    for change, said in (
+        ({"models": ["m"]}, "the team above"),
+        ({"limits": None}, "the team above"),
+        ({"unlimited": True}, "only administrators change unlimited"),
+        ({"group": "gold", "claim": "x"}, "only administrators change claim, group"),
+    ):
+        status, message = await script.refused("PATCH", own, change, token=owner)
+        assert 403 == status
+        assert said in message
+    below = f"{TEAMS_PATH}/{company.team['below'].id}"
+    assert 200 == (await script.ask("PATCH", below, {"models": ["m"]}, token=owner)).status_code
+
+
+async def test_a_member_leaves_by_themselves(company, script):
+    """Nobody has to be asked."""
+    own = company.team["own"]
+    who = await script.console.identity.find_user("r-member")
+    path = f"{TEAMS_PATH}/{own.id}/members/{who.id}"
+    assert 200 == (await script.ask("DELETE", path, token=company.token["member"])).status_code
+    assert 404 == (await script.refused("GET", f"{TEAMS_PATH}/{own.id}", token=company.token["member"]))[0]  # fmt: skip
+
+
+async def test_a_token_does_one_thing(company, script):
+    """One for applications manages no team, one for teams administers nobody."""
+    apps = await script.made_token(script.ada.id, "oauth_apps:write")
+    assert 403 == (await script.refused("GET", TEAMS_PATH, token=apps))[0]
+    assert 403 == (await script.refused("GET", "/api/admin/users", token=company.token["owner"]))[0]
+    assert 401 == (await script.refused("GET", TEAMS_PATH, token=""))[0]
+
+
+async def test_an_organisation_begins(script):
+    """With an owner, who may give it teams, and members by their address."""
+    ada = script.ada
+    made = await script.done("POST", TEAMS_PATH, {"title": "acme", "owner_id": ada.id})
+    assert (True, made["id"], None) == (made["has_wallet"], made["payer_id"], made["parent_id"])
+    (member,) = (await script.done("GET", f"{TEAMS_PATH}/{made['id']}/members"))["members"]
+    assert (ada.id, "owner", "manual") == (member["user_id"], member["role"], member["source"])
+    status, said = await script.refused("POST", f"{TEAMS_PATH}/{made['id']}/members", {"user": ada.name})  # fmt: skip
+    assert (409, "is a member already: give another role with PATCH") == (status, said)
+    path = f"{TEAMS_PATH}/{made['id']}/members/{ada.id}"
+    status, said = await script.refused("DELETE", path)
+    assert (400, True) == (status, "would have no owner" in said)
