@@ -26,6 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.allowance import granted
 from trivium.ledger.model import Entry, EntryKind, LeaseRequest, LeaseState, Settlement
+from trivium.ledger.orphan_journals import INTERRUPTED
 from trivium.ledger.statement.store import add_to_days
 from trivium.storage.bulk_insert import insert, upsert
 from trivium.storage.schema.core import accounts, entries, holds, leases, users
@@ -34,6 +35,9 @@ from trivium.storage.structs import struct_of, values_of
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
 """Columns of a usage entry in the order of their values."""
 _OF_USAGE: Final = (("kind", EntryKind.USAGE.value),)
+
+REPEATED: Final = ":repeated"
+"""Ends the request id of an entry that completes the bill of one that was interrupted."""
 
 _NOW: Final = {
     "sqlite": literal_column("CAST(strftime('%s', 'now') AS INTEGER)"),
@@ -260,10 +264,16 @@ async def _not_booked(conn: AsyncConnection, settlements: Sequence[Settlement]) 
     if not settlements:
         return []
     asked = {settled.request_id: settled for settled in settlements}
-    query = select(entries.c.request_id).where(entries.c.request_id.in_(asked))
-    for request_id in await conn.scalars(query):
-        del asked[request_id]
-    return list(asked.values())
+    booked = select(entries.c.request_id, entries.c.note, entries.c.amount_nanos)
+    again = []
+    for row in await conn.execute(booked.where(entries.c.request_id.in_(asked))):
+        settled = asked.pop(row.request_id)
+        if row.note == INTERRUPTED and settled.note != INTERRUPTED:
+            # its Idempotency-Key came again: what it costs now, less what was booked
+            more = settled.cost_nanos + row.amount_nanos
+            named = row.request_id + REPEATED
+            again.append(msgspec.structs.replace(settled, request_id=named, cost_nanos=more))
+    return [*asked.values(), *await _not_booked(conn, again)]
 
 
 async def locked(

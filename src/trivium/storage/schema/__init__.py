@@ -9,7 +9,7 @@ column, and then ``request_id`` alone no longer makes a repeated flush harmless.
 batches off an index cost some I/O; they need no partition to exist in time for a write to succeed.
 """
 
-from trivium.storage.schema import logins, oauth, requests
+from trivium.storage.schema import idempotency, logins, oauth, requests
 from trivium.storage.schema.core import metadata
 
-__all__ = ["logins", "metadata", "oauth", "requests"]
+__all__ = ["idempotency", "logins", "metadata", "oauth", "requests"]
