@@ -1,4 +1,4 @@
-"""Requests that come with an ``Idempotency-Key``: each is answered once, and read by all who ask."""
+"""Requests with an ``Idempotency-Key``: each is answered once, and read by all who ask."""
 
 import asyncio
 from collections.abc import Callable

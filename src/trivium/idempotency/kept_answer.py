@@ -1,9 +1,9 @@
-"""One answer while somebody reads it: what has come of it, in memory, and who is to be told of more.
+"""One answer while somebody reads it: what has come of it, and who is to be told of more.
 
-It is fed by the request that runs here, or by what another worker has stored of it, and read by any
-number of callers, each at its own pace. As long as it is kept, its source need not wait for anybody:
-all of it is bounded. What is no longer kept is let go as soon as everybody has it, and the source
-waits for the slowest.
+It is fed by the request that runs here, or by what another worker has stored of it, and read by
+any number of callers, each at its own pace. As long as it is kept, its source need not wait for
+anybody: all of it is bounded. What is no longer kept is let go as soon as everybody has it, and the
+source waits for the slowest.
 """
 
 from typing import Final, Protocol
@@ -12,7 +12,7 @@ from trivium.faults import Fault, Kind
 from trivium.idempotency.model import AnswerHead, Place
 
 LAG_BYTES: Final = 1_048_576
-"""How far the slowest reader of an answer that is not kept may be behind before its source waits."""
+"""How far behind the slowest reader may be of an answer that is not kept."""
 
 
 class AnswerReader(Protocol):
