@@ -7,7 +7,7 @@ import shutil
 import msgspec
 import pytest
 
-from end_to_end.running import ANSWER
+from end_to_end.running import ANSWER, listening, start
 from end_to_end.test_money import (
     COST,
     DIALECTS,
@@ -19,7 +19,7 @@ from end_to_end.test_money import (
     asked,
     house,
 )
-from scripted_upstream import Send, Stall, Until, Wait, sized
+from scripted_upstream import Reset, Send, Stall, Until, sized
 
 KEY = "Idempotency-Key: 5b7a1f0e-9d3c-4c59-8f1e-0c7f0a5d2b11"
 HALF = len(STREAM) // 2
@@ -43,9 +43,15 @@ def sqlite(folder, template):
 
 
 async def settled(gateway):
-    """Wait until what was answered is written behind."""
-    del gateway
-    await asyncio.sleep(0.5)
+    """Wait until what was answered is written behind: answers are gathered for 50 ms."""
+    await asyncio.sleep(1.0)
+    assert gateway.process.poll() is None
+
+
+async def until(line, mark):
+    """Read so far on a connection."""
+    async with asyncio.timeout(60):
+        await line.reader.readuntil(mark)
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -97,12 +103,12 @@ async def test_who_comes_in_the_middle_is_streamed_the_same_events(tmp_path, dat
             line = await gateway.wire()
             stack.push_async_callback(line.close)
             await line.send(gateway.chat(KEY, stream=True))
-            await line.until(b'"content":"Ho"')
+            await until(line, b'"content":"Ho"')
             lines.append(line)
         assert not rest.is_set()
         rest.set()
         for line in lines:
-            await line.until(b"[DONE]")
+            await until(line, b"[DONE]")
         assert 1 == len(books.vendor.requests)
 
 
@@ -142,23 +148,59 @@ async def test_a_bad_key_names_the_header(tmp_path, sqlite_template, key):
         assert [] == books.vendor.requests
 
 
+@pytest.mark.parametrize("stream", [False, True], ids=["an error", "a stream that broke"])
 @pytest.mark.asyncio
-async def test_failures_are_not_kept(tmp_path, sqlite_template):
-    """The same key is called anew after an error, and after a stream that broke."""
+async def test_a_failure_is_not_kept(tmp_path, sqlite_template, stream):
+    """The same key is called anew, and the first is not replayed."""
     error = b'{"error":{"message":"no","type":"server_error"}}'
-    broken = [Send(sized(STREAM, headers=EVENTS)[:-HALF]), Wait(0.1)]
+    first = [Send(sized(error, status=b"400 Bad Request", headers=JSON))]
+    if stream:
+        first = [Send(sized(STREAM, headers=EVENTS)[:-HALF]), Reset()]
+    then = [Send(sized(STREAM, headers=EVENTS))] if stream else OK
     url = sqlite(tmp_path, sqlite_template)
-    script = [
-        [Send(sized(error, status=b"400 Bad Request", headers=JSON))],
-        OK,
-    ]
-    async with house(tmp_path, url, script, MUCH) as books, books.node("one") as gateway:
-        raw = gateway.chat(KEY)
-        assert 400 == (await gateway.send(raw))[0]
+    async with house(tmp_path, url, [first, then], MUCH) as books, books.node("one") as gateway:
+        raw = gateway.chat(KEY, stream=stream)
+        _, _, body = await gateway.send(raw)
+        assert b"error" in body
         await settled(gateway)
-        assert 200 == (await gateway.send(raw))[0]
+        status, headers, body = await gateway.send(raw)
+        assert (200, TOLD if stream else ANSWER) == (status, body)
+        assert b"trivium-idempotent-replay" not in headers
         assert 2 == len(books.vendor.requests)
-    del broken
+
+
+@pytest.mark.asyncio
+async def test_an_answer_that_is_too_large_is_answered_and_not_kept(tmp_path, sqlite_template):
+    """The next one with its key is called anew, and both say so."""
+    url = sqlite(tmp_path, sqlite_template)
+    large = ANSWER.replace(b'"Ho"', b'"%b"' % (b"o" * 2000))
+    script = [[Send(sized(large, headers=JSON))]]
+    async with house(tmp_path, url, script, MUCH) as books:
+        file = tmp_path / "trivium.toml"
+        rest = "[idempotency]\nanswer_bytes_max = 1024\n[ledger]"
+        file.write_text(file.read_text().replace("[ledger]", rest))
+        async with books.node("one") as gateway:
+            for _ in range(2):
+                status, headers, body = await gateway.send(gateway.chat(KEY))
+                assert (200, large) == (status, body)
+                assert b"not kept" == headers[b"trivium-idempotency"]
+                assert b"trivium-idempotent-replay" not in headers
+                await settled(gateway)
+            assert 2 == len(books.vendor.requests)
+    assert 2 == len((await books.books())[1])
+
+
+@pytest.mark.asyncio
+async def test_it_can_be_switched_off(tmp_path, sqlite_template):
+    """The header is passed over, whatever it says."""
+    url = sqlite(tmp_path, sqlite_template)
+    async with house(tmp_path, url, [OK], MUCH) as books:
+        file = tmp_path / "trivium.toml"
+        file.write_text(file.read_text().replace("[ledger]", "[idempotency]\nhours = 0\n[ledger]"))
+        async with books.node("one") as gateway:
+            for key in (KEY, KEY, "Idempotency-Key: " + "a" * 300):
+                assert 200 == (await gateway.send(gateway.chat(key)))[0]
+            assert 3 == len(books.vendor.requests)
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -185,48 +227,66 @@ async def test_a_caller_who_leaves_finds_its_answer(tmp_path, database_url, stre
     assert (MUCH - COST, 1) == (balance, len(entries))
 
 
+@pytest.mark.parametrize("booked", ["before", "after"])
 @pytest.mark.parametrize("interrupted", ["input", "free", "hold"])
 @pytest.mark.asyncio
-async def test_after_a_kill_the_repeat_is_billed_once(tmp_path, database_url, interrupted):
+async def test_after_a_kill_the_repeat_is_billed_once(tmp_path, database_url, interrupted, booked):
     """Another node answers anew under the first one's id; both together cost what the answer does,
-    whether the dead worker's journal was booked before or after.
+    whether the dead worker's journal is booked before or after.
     """
-    script = [[Stall()], OK]
-    async with house(tmp_path, database_url, script, MUCH) as books:
+    async with house(tmp_path, database_url, [[Stall()], OK], MUCH) as books:
         file = tmp_path / "trivium.toml"
-        text = file.read_text()
-        file.write_text(text.replace("flush_s", f'interrupted = "{interrupted}"\nflush_s'))
+        file.write_text(
+            file.read_text().replace("[ledger]", f'[ledger]\ninterrupted = "{interrupted}"')
+        )
         async with books.node("two") as two:
-            async with books.node("one") as one:
-                raw = one.chat(KEY)
-                line = await one.wire()
-                await line.send(raw)
-                async with asyncio.timeout(30):
-                    while not books.vendor.requests:
-                        await asyncio.sleep(0.01)
-                one.process.kill()
-                one.process.wait()
-                await line.close()
-            if interrupted != "free":
-                await booked(books, two)
+            async with killed(books) as raw:
+                pass
+            if booked == "before":
+                await replayed(books)
             status, headers, body = await two.send(raw)
             assert (200, ANSWER, 2) == (status, body, len(books.vendor.requests))
             assert b"trivium-idempotent-replay" not in headers
-        if interrupted == "free":
-            await booked(books, two)
+        if booked == "after":
+            await replayed(books)
     balance, entries = await books.books()
     request_id = headers[b"x-request-id"].decode()
     assert MUCH - COST == balance
     assert {request_id} == {name.partition(":")[0] for name in entries}
 
 
-async def booked(books, two):
-    """Have the journal of the first node booked by a worker of its folder."""
-    del two
-    node = books.folder / "one"
-    again = books.folder / "again"
-    shutil.copytree(node, again)
-    shutil.rmtree(node)
-    async with books.node("one") as gateway:
+@contextlib.asynccontextmanager
+async def killed(books):
+    """A node that dies while it answers; gives what it was asked."""
+    folder = books.folder / "one"
+    folder.mkdir()
+    shutil.copy(books.folder / "trivium.toml", folder)
+    (folder / "journal").mkdir(mode=0o700)
+    shutil.copy(books.folder / "trivium.key", folder / "journal")
+    gateway = start(folder, books.key)
+    try:
+        await listening(gateway)
+        line = await gateway.wire()
+        await line.send(gateway.chat(KEY))
+        async with asyncio.timeout(60):
+            while not books.vendor.requests:
+                await asyncio.sleep(0.01)
+        gateway.process.kill()
+        gateway.process.wait()
+        await line.close()
+        yield gateway.chat(KEY)
+    finally:
+        gateway.process.kill()
+        gateway.process.wait()
+
+
+async def replayed(books):
+    """Have the dead node's journal booked, as its next start does."""
+    gateway = start(books.folder / "one", books.key)
+    try:
+        await listening(gateway)
         gateway.process.terminate()
         await gateway.ended()
+    finally:
+        gateway.process.kill()
+        gateway.process.wait()
