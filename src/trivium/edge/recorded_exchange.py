@@ -44,7 +44,7 @@ class _Record:
         self._changed(self.answer)
 
     def ended(self, *, close: bool) -> None:
-        """It is complete."""
+        """The answer is complete; ``close`` is for connections."""
         del close
         self._end(broken=self.is_spoiled)
 

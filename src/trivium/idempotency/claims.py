@@ -24,7 +24,7 @@ SILENT_S: Final = 10
 
 
 class Claims:
-    """See the module."""
+    """Gathers the claims of a worker, makes them, and tells each how it went."""
 
     def __init__(self, db: "Database", worker: str, keep_s: int) -> None:
         self._db = db

@@ -40,7 +40,7 @@ class AnswerSource(Protocol):
         ...
 
     def interrupt(self, fault: Fault) -> None:
-        """End it now."""
+        """End the request now, as its shape ends a broken answer."""
         ...
 
     def leave(self) -> None:
@@ -49,7 +49,7 @@ class AnswerSource(Protocol):
 
 
 class KeptAnswer:
-    """See the module."""
+    """Holds what has come of one answer, and tells its readers of more."""
 
     __slots__ = (
         "_held",

@@ -78,7 +78,7 @@ class Change(msgspec.Struct, frozen=True):
     """Number and sealed bytes of those that are new."""
 
 
-class Stored(msgspec.Struct, frozen=True):
+class StoredAnswer(msgspec.Struct, frozen=True):
     """What was found of an answer."""
 
     claim: int

@@ -24,7 +24,7 @@ from trivium.idempotency.model import (
     ClaimRequest,
     ClaimVerdict,
     Place,
-    Stored,
+    StoredAnswer,
 )
 from trivium.idempotency.writer import AnswerWriter, place_in
 from trivium.settings.model import IdempotencySettings
@@ -65,7 +65,7 @@ class Runner(Protocol):
 
 
 class KeptAnswers:
-    """See the module."""
+    """Finds the answer to each key that is asked for here, or has it made."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class KeptAnswers:
             pause = min(1.5 * pause, LOOK_S_MAX)
         return True
 
-    async def _hand_on(self, answer: KeptAnswer, found: Stored) -> None:
+    async def _hand_on(self, answer: KeptAnswer, found: StoredAnswer) -> None:
         """Open what was stored, and tell those who read it. Raises ``Fault`` (INTERNAL)."""
         try:
             if sum(len(body) for _, body in found.pieces) > APART_BYTES:
@@ -211,7 +211,7 @@ class KeptAnswers:
             else:
                 answer.add(body)
 
-    def _opened(self, answer: KeptAnswer, found: Stored) -> list[tuple[int, bytes]]:
+    def _opened(self, answer: KeptAnswer, found: StoredAnswer) -> list[tuple[int, bytes]]:
         return [
             (number, self._vault.open(body, place_in(answer.place, found.claim, number)))
             for number, body in found.pieces

@@ -31,7 +31,7 @@ from trivium.idempotency.model import (
     ClaimRequest,
     ClaimVerdict,
     Place,
-    Stored,
+    StoredAnswer,
 )
 from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.idempotency import answer_pieces, kept_answers
@@ -164,7 +164,9 @@ async def beat(conn: AsyncConnection, worker: str, running: Sequence[tuple[Place
         await conn.execute(update(kept_answers).where(*_MINE).values(beat_at=now), named)
 
 
-async def read(conn: AsyncConnection, place: Place, after: int, silent_s: int) -> Stored | None:
+async def read(
+    conn: AsyncConnection, place: Place, after: int, silent_s: int
+) -> StoredAnswer | None:
     """What is stored of an answer beyond so many pieces; ``None``: nothing is known of it."""
     now = _NOW[conn.dialect.name]
     is_silent = and_(_A.state == RUNNING, _A.beat_at < now - silent_s).label("is_silent")
@@ -180,7 +182,7 @@ async def read(conn: AsyncConnection, place: Place, after: int, silent_s: int) -
         .order_by(_P.number)
     )
     found = [(piece.number, piece.body) for piece in pieces]
-    return Stored(row.claim, row.request_id, row.state, bool(row.is_silent), found)
+    return StoredAnswer(row.claim, row.request_id, row.state, bool(row.is_silent), found)
 
 
 async def delete_expired(conn: AsyncConnection, now: int, limit: int) -> int:
