@@ -29,6 +29,7 @@ LEVELS = {
     "plugin": 4,
     "admission": 5,
     "response_store": 5,
+    "idempotency": 5,
     "oauth": 5,
     "jobs": 5,
     "pipeline": 6,

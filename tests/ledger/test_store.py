@@ -8,7 +8,7 @@ import pytest
 from trivium.clock import FixedClock
 from trivium.identity.service import Identity
 from trivium.ledger import store
-from trivium.ledger.model import Entry, EntryKind
+from trivium.ledger.model import Entry, EntryKind, Settlement
 
 
 def entry(user_id, amount, kind=EntryKind.TOP_UP, request_id=None):
@@ -105,3 +105,30 @@ async def test_an_act_cannot_be_replaced(sqlite_database):
         outside.execute(f"INSERT INTO acts VALUES ({marks})", [1] * len(names))
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             outside.execute(f"INSERT OR REPLACE INTO acts VALUES ({marks})", [1] * len(names))
+
+
+def settled(request_id, cost, note=""):
+    return Settlement(request_id, 1, cost, 5, note, "")
+
+
+@pytest.mark.parametrize("interrupted", [0, 30, 90])
+@pytest.mark.parametrize("order", ["journal first", "repeat first"])
+@pytest.mark.asyncio
+async def test_an_interrupted_request_that_was_made_again_costs_its_answer(
+    database, user, clock, interrupted, order
+):
+    """Once, whichever is booked first and however often a turn is repeated."""
+    user_id = await user()
+    assert 1 == user_id
+    both = [settled("r1", interrupted, "interrupted"), settled("r1", 57)]
+    for one in (both if order == "journal first" else both[::-1]) * 2:
+        async with database.write() as conn:
+            await store.turn(conn, "w1", [one], {})
+    async with database.read() as conn:
+        found = [e async for _, e in store.entries_after(conn, 0, 10, None, 0, 10**12)]
+        assert (-57, -57) == (
+            sum(each.amount_nanos for each in found),
+            await store.balance_of(conn, user_id),
+        )
+    names = ["r1", "r1:repeated"] if order == "journal first" else ["r1"]
+    assert names == [each.request_id for each in found]

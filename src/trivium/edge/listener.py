@@ -18,7 +18,7 @@ import structlog
 
 from trivium.admission import addresses
 from trivium.clock import Clock
-from trivium.edge import asgi, dispatch, drain, hooks, model_list
+from trivium.edge import asgi, dispatch, drain, hooks, idempotent, model_list
 from trivium.edge.body_memory import LARGE_BYTES, BodyMemory
 from trivium.edge.connection import CallerConnection
 from trivium.edge.cors import Cors
@@ -355,7 +355,10 @@ class Listener:
     def dispatch(self, exchange: Exchange) -> None:
         """Serve a whole request."""
         target = exchange.target
-        if len(exchange.body) > json_size.LARGE_BYTES:
+        if idempotent.HEADER in exchange.headers and idempotent.takes(exchange, self.services):
+            assert self.services is not None
+            self._run(exchange, idempotent.serve(exchange, self.services, self.dispatch))
+        elif len(exchange.body) > json_size.LARGE_BYTES:
             self._run(exchange, dispatch.check_body(exchange, self.limits, self._dispatch))
         elif isinstance(target, Route) and not self._hooks:
             self._begins.add((exchange, target))

@@ -7,6 +7,7 @@ queue anyway, on PostgreSQL this keeps workers from waiting for each other in a 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import (
     BigInteger,
     bindparam,
@@ -31,6 +32,7 @@ from trivium.ledger.model import (
     LeaseState,
     Settlement,
 )
+from trivium.ledger.orphan_journals import INTERRUPTED
 from trivium.ledger.statement.store import add_to_days
 from trivium.storage.bulk_insert import insert, upsert
 from trivium.storage.schema.core import accounts, entries, holds, leases, users
@@ -39,6 +41,9 @@ from trivium.storage.structs import struct_of, values_of
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
 """Columns of a usage entry in the order of their values."""
 _OF_USAGE: Final = (("kind", EntryKind.USAGE.value),)
+
+REPEATED: Final = ":repeated"
+"""Ends the request id of an entry that completes the bill of one that was interrupted."""
 
 
 async def has_user(conn: AsyncConnection, user_id: int) -> bool:
@@ -201,10 +206,16 @@ async def _not_booked(conn: AsyncConnection, settlements: Sequence[Settlement]) 
     if not settlements:
         return []
     asked = {settled.request_id: settled for settled in settlements}
-    query = select(entries.c.request_id).where(entries.c.request_id.in_(asked))
-    for request_id in await conn.scalars(query):
-        del asked[request_id]
-    return list(asked.values())
+    booked = select(entries.c.request_id, entries.c.note, entries.c.amount_nanos)
+    again = []
+    for row in await conn.execute(booked.where(entries.c.request_id.in_(asked))):
+        settled = asked.pop(row.request_id)
+        if row.note == INTERRUPTED and settled.note != INTERRUPTED:
+            # its Idempotency-Key came again: what it costs now, less what was booked
+            more = settled.cost_nanos + row.amount_nanos
+            named = row.request_id + REPEATED
+            again.append(msgspec.structs.replace(settled, request_id=named, cost_nanos=more))
+    return [*asked.values(), *await _not_booked(conn, again)]
 
 
 async def locked(

@@ -408,6 +408,8 @@ class Attempt(Flow, Sink, FinishedAnswer):
         self._conclude()
 
     def _conclude(self) -> None:
+        if self.context.fault is not None:
+            self.context.exchange.spoil()
         if self._direct is None:
             self.settle()
             self.send()

@@ -84,6 +84,7 @@ def _fail(context: RequestContext, fault: Fault) -> None:
         context.exchange.extra += routing_preferences.routing_header(context)
     if context.early:
         routing_preferences.report_late(context)
+        context.exchange.spoil()
         assert context.facts is not None
         watch = context.services.passages[context.operation].watch
         assert watch is not None

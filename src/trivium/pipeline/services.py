@@ -33,6 +33,7 @@ from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 if TYPE_CHECKING:  # traces are not kept before the database is open
+    from trivium.idempotency.service import KeptAnswers
     from trivium.response_store.signatures.service import SignatureStore
 
 Headers = list[tuple[bytes, bytes]]
@@ -159,6 +160,9 @@ class Exchange:
     @abstractmethod
     def drop_body(self) -> None:
         """Keep no byte of the body: nobody will read it again."""
+
+    def spoil(self) -> None:
+        """What is about to end is no whole answer, though its shape says how it ended."""
 
     @abstractmethod
     def break_off(self) -> None:
@@ -298,6 +302,7 @@ class Services(Media):
         "future",
         "health",
         "heartbeats",
+        "kept_answers",
         "latency",
         "ledger",
         "log_throttle",
@@ -379,3 +384,5 @@ class Services(Media):
         """Where calls wait for channels that take so many at once."""
         self.heartbeats = heartbeats
         """Heartbeats; ``None`` where none are sent."""
+        self.kept_answers: KeptAnswers | None = None
+        """Answers by their ``Idempotency-Key``; ``None`` where none are kept."""

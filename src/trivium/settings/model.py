@@ -255,6 +255,19 @@ class ResponsesSettings(Section, frozen=True):
     """What is kept for one user, compressed: beyond 1 GiB the oldest go, within minutes."""
 
 
+class IdempotencySettings(Section, frozen=True):
+    """Answers to requests that come with an ``Idempotency-Key``."""
+
+    hours: int = 24
+    """How long an answer is kept, and its key stands for it; 0: the header is passed over."""
+    answer_bytes_max: int = 4_194_304
+    """An answer beyond 4 MiB is not kept; it is answered all the same."""
+    user_keys_max: int = 10_000
+    """Keys of one user: beyond so many the oldest are forgotten."""
+    user_bytes_max: int = 268_435_456
+    """Answers of one user: beyond 256 MiB the oldest are no longer kept."""
+
+
 class TracesSettings(Section, frozen=True):
     """What clients do not send back: the reasoning behind a tool call, who made a signature."""
 
@@ -287,6 +300,7 @@ class Settings(Section, frozen=True):
     audit: AuditSettings = AuditSettings()
     traces: TracesSettings = TracesSettings()
     responses: ResponsesSettings = ResponsesSettings()
+    idempotency: IdempotencySettings = IdempotencySettings()
     ledger: LedgerSettings = LedgerSettings()
     payments: PaymentsSettings = PaymentsSettings()
     prices: PricesSettings = PricesSettings()

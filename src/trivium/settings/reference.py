@@ -28,6 +28,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[records]": model.RecordsSettings,
     "[audit]": section.AuditSettings,
     "[responses]": model.ResponsesSettings,
+    "[idempotency]": model.IdempotencySettings,
     "[ledger]": model.LedgerSettings,
     "[payments]": payments.PaymentsSettings,
     "[prices]": model.PricesSettings,

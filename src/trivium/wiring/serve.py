@@ -39,7 +39,15 @@ from trivium.wiring.relay import services_of
 from trivium.wiring.secret import agreed, present
 from trivium.wiring.shared import look_after, rates_of, shared_of
 from trivium.wiring.stop import Stop
-from trivium.wiring.stores import admission_of, groups, ledger_of, open_stores, sweepers, watched
+from trivium.wiring.stores import (
+    admission_of,
+    groups,
+    kept_answers_of,
+    ledger_of,
+    open_stores,
+    sweepers,
+    watched,
+)
 from trivium.wiring.videos import video_services
 
 if TYPE_CHECKING:
@@ -244,6 +252,7 @@ async def _equip(
     stack: contextlib.AsyncExitStack,
 ) -> None:
     """Add the services that only requests about media call."""
+    services.kept_answers = await kept_answers_of(settings, database, ledger.journal.worker, stack)
     services.pictures = defaults(settings)
     services.assets = await assets_of(settings, database, origin, stack)
     services.video_services = await video_services(settings, services, database, ledger, stack)

@@ -17,8 +17,10 @@ from trivium.settings.model import Settings
 from trivium.settings.prices import multiplier
 from trivium.shared.state import SharedState
 from trivium.wiring.background import Work, background
+from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
+    from trivium.idempotency.service import KeptAnswers
     from trivium.identity.snapshot import KeyRefresher, Snapshot
     from trivium.ledger.worker import WorkerLedger
     from trivium.observe.recorder import Recorder
@@ -110,8 +112,28 @@ def groups(settings: Settings) -> dict[str, Fraction]:
     return {name: multiplier(text) for name, text in settings.groups.items()}
 
 
+async def kept_answers_of(
+    settings: Settings, database: "Database", worker: str, stack: contextlib.AsyncExitStack
+) -> "KeptAnswers | None":
+    """Answers by their ``Idempotency-Key``; ``None`` where the settings keep none. ``worker``: a
+    name that no other worker has, nor had.
+    """
+    if not settings.idempotency.hours:
+        return None
+    from trivium.idempotency.service import KeptAnswers
+    from trivium.storage.vault import Vault
+
+    vault = Vault(keys_of(settings).ring("idempotency"))
+    answers = KeptAnswers(database, vault, worker, settings.idempotency)
+    answers.start()
+    stack.push_async_callback(answers.close)
+    await background(stack, answers.writer.run)
+    return answers
+
+
 def sweepers(database: "Database", settings: Settings) -> list[Work]:
     """Return the work that removes what is old or expired; none of it ever ends."""
+    from trivium.idempotency.sweep import AnswerSweeper
     from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.store import delete_before
     from trivium.observe.sweep import RecordSweeper
@@ -122,6 +144,7 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     return [
         RecordSweeper(database, settings.records.retention_days).run,
         ResponseSweeper(database, settings.responses).run,
+        AnswerSweeper(database, settings.idempotency).run,
         caretaker(settings, database).run,
         acts.run,
         OAuthSweeper(database).run,

@@ -1,0 +1,1 @@
+"""Answers kept under the ``Idempotency-Key`` that a request came with, until their day is over."""

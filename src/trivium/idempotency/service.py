@@ -1,0 +1,228 @@
+"""Answers by their ``Idempotency-Key``: at most one call upstream a key, whoever asks and where.
+
+Of each key that is asked for here there is one ``KeptAnswer``, whatever the number of callers. It
+comes from the request of the first of them, if the database lets this worker have it, and else from
+what another worker has stored, which is read again and again while it grows.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+import structlog
+
+from trivium.clock import Clock, SystemClock
+from trivium.faults import Fault, Kind
+from trivium.idempotency.claims import SILENT_S, Claims
+from trivium.idempotency.kept_answer import KeptAnswer, cut_off
+from trivium.idempotency.key import NAME, other_body
+from trivium.idempotency.model import (
+    DONE,
+    DROPPED,
+    AnswerHead,
+    ClaimRequest,
+    ClaimVerdict,
+    Place,
+    StoredAnswer,
+)
+from trivium.idempotency.writer import AnswerWriter, place_in
+from trivium.settings.model import IdempotencySettings
+from trivium.storage.errors import StorageError
+from trivium.storage.late import LateModule
+from trivium.storage.vault import Vault, VaultError
+
+if TYPE_CHECKING:
+    from trivium.idempotency import store
+    from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.idempotency.store")
+
+HOUR_S: Final = 3600
+LOOK_S: Final = 0.02
+"""First pause between two looks at an answer that another worker makes."""
+LOOK_S_MAX: Final = 0.5
+"""Longest, while nothing comes of it."""
+APART_BYTES: Final = 65_536
+"""Pieces beyond this are opened beside the event loop."""
+
+_SYSTEM: Final = SystemClock()
+_head: Final = msgspec.msgpack.Decoder(AnswerHead).decode
+
+log = structlog.get_logger()
+
+
+class Runner(Protocol):
+    """Who can have the request answered that wants an answer."""
+
+    def run(self, answer: KeptAnswer, drops: int) -> None:
+        """Do so, by the answer's request id. ``drops``: how often its answer was not kept."""
+        ...
+
+    def release(self) -> None:
+        """It is not needed: it is answered elsewhere."""
+        ...
+
+
+class KeptAnswers:
+    """Finds the answer to each key that is asked for here, or has it made."""
+
+    def __init__(
+        self,
+        db: "Database",
+        vault: Vault,
+        worker: str,
+        limits: IdempotencySettings,
+        clock: Clock = _SYSTEM,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """``worker``: a name that no other has, nor had."""
+        self._db = db
+        self._vault = vault
+        self._sleep = sleep
+        self.answer_bytes_max = limits.answer_bytes_max
+        """Of an answer that is kept."""
+        self._claims = Claims(db, worker, limits.hours * HOUR_S)
+        self.writer = AnswerWriter(db, vault, worker, limits, clock, sleep)
+        self.writer.gone = self._forget
+        self._live: dict[Place, KeptAnswer] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Begin to write in the background."""
+        self.writer.start()
+
+    async def close(self) -> None:
+        """Stop, and write what is not written yet."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.writer.close()
+
+    def find(self, place: Place) -> KeptAnswer | None:
+        """The answer to a key, if it is being read or made here."""
+        found = self._live.get(place)
+        return found if found is not None and found.is_kept else None
+
+    def begin(
+        self, key: bytes, place: Place, body_digest: str, request_id: str, runner: Runner
+    ) -> KeptAnswer:
+        """Have a key answered, of which ``find`` knows nothing. The first reader is to enter in the
+        same turn of the loop. ``runner``: has it answered here if nobody else does.
+        """
+        answer = self._live[place] = KeptAnswer(place, body_digest)
+        asked = ClaimRequest(place, body_digest, request_id)
+        task = asyncio.get_running_loop().create_task(self._supply(answer, key, asked, runner))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return answer
+
+    # --- own ------------------------------------------------------------------------------------
+
+    def _forget(self, answer: KeptAnswer) -> None:
+        if self._live.get(answer.place) is answer:
+            del self._live[answer.place]
+
+    async def _supply(
+        self, answer: KeptAnswer, key: bytes, asked: ClaimRequest, runner: Runner
+    ) -> None:
+        """Have the answer come from somewhere. Raises nothing but cancellation."""
+        is_run = False
+        try:
+            is_run = await self._supplied(answer, key, asked, runner)
+        except asyncio.CancelledError:
+            answer.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+            raise
+        except Fault as fault:
+            answer.fail(fault)
+        except StorageError as error:
+            log.warning("answers_unreachable", error=str(error))
+            answer.fail(away())
+        except Exception:
+            log.exception("answer_failed", request_id=asked.request_id)
+            answer.fail(Fault(Kind.INTERNAL, "The gateway failed; try again."))
+        finally:
+            if not is_run:
+                runner.release()
+                self._forget(answer)
+
+    async def _supplied(
+        self, answer: KeptAnswer, key: bytes, asked: ClaimRequest, runner: Runner
+    ) -> bool:
+        """Whether it comes from the request that asked. Raises ``Fault`` and the database's."""
+        while True:
+            claimed = await self._claims.claim(asked)
+            answer.request_id, answer.claim = claimed.request_id, claimed.claim
+            if claimed.verdict is ClaimVerdict.OTHER_BODY:
+                raise other_body(key)
+            if claimed.verdict is ClaimVerdict.MINE:
+                self.writer.begin(answer)
+                if answer.is_deserted:
+                    answer.end(broken=True)
+                    self.writer.grown(answer)
+                    return False
+                answer.is_own = True
+                runner.run(answer, claimed.drops)
+                return True
+            if await self._follow(answer):
+                return False
+
+    async def _follow(self, answer: KeptAnswer) -> bool:
+        """Read what another worker stores of an answer, to its end. ``False``: there will be none,
+        and whoever has nothing of it yet may ask anew.
+        """
+        after, pause, claim = 0, LOOK_S, answer.claim
+        while not answer.is_deserted:
+            async with self._db.read() as conn:
+                found = await store.read(conn, answer.place, after, SILENT_S)
+            if found is None or found.claim != claim or found.state == DROPPED or found.is_silent:
+                if answer.head is None:
+                    return False
+                answer.fail(cut_off())
+                return True
+            if found.pieces:
+                await self._hand_on(answer, found)
+                after, pause = found.pieces[-1][0] + 1, LOOK_S
+            if found.state == DONE:
+                answer.end()
+                return True
+            await self._sleep(pause)
+            pause = min(1.5 * pause, LOOK_S_MAX)
+        return True
+
+    async def _hand_on(self, answer: KeptAnswer, found: StoredAnswer) -> None:
+        """Open what was stored, and tell those who read it. Raises ``Fault`` (INTERNAL)."""
+        try:
+            if sum(len(body) for _, body in found.pieces) > APART_BYTES:
+                opened = await asyncio.to_thread(self._opened, answer, found)
+            else:
+                opened = self._opened(answer, found)
+        except (VaultError, msgspec.DecodeError) as error:
+            log.warning("answer_unreadable", error=str(error))
+            raise Fault(
+                Kind.INTERNAL,
+                f"The answer that is kept under this `{NAME}` cannot be read; use a new key.",
+                retry=False,
+            ) from None
+        for number, body in opened:
+            if number == 0:
+                answer.begin(_head(body))
+            else:
+                answer.add(body)
+
+    def _opened(self, answer: KeptAnswer, found: StoredAnswer) -> list[tuple[int, bytes]]:
+        return [
+            (number, self._vault.open(body, place_in(answer.place, found.claim, number)))
+            for number, body in found.pieces
+        ]
+
+
+def away() -> Fault:
+    """The fault of a key that cannot be looked up, so that its promise cannot be kept."""
+    return Fault(
+        Kind.UPSTREAM_BUSY,
+        f"The database is away, and without it no `{NAME}` can be honoured; ask again in a moment "
+        "with the same key, or without the header.",
+        retry_after=1.0,
+    )
