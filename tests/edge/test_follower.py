@@ -101,6 +101,22 @@ async def test_a_whole_answer_without_a_byte_is_one():
 
 
 @pytest.mark.asyncio
+async def test_a_replay_does_not_say_what_somebody_had_left_then():
+    """Only the first caller's own answer does: a day later it is no longer so."""
+    told = [(b"x-ratelimit-remaining-tokens", b"7"), (b"trivium-budget", b"1"), (b"b", b"2")]
+    found = []
+    for is_first in (True, False):
+        answer = kept(msgspec.structs.replace(STREAM, headers=told))
+        answer.is_own = True
+        sheet, _, task = await following(answer, first=is_first)
+        answer.add(b"one")
+        answer.end()
+        await task
+        found.append([name + b": " in sheet.sent for name, _ in told])
+    assert [[True, True, True], [False, False, True]] == found
+
+
+@pytest.mark.asyncio
 async def test_a_slow_caller_waits_at_its_own_pace():
     """Nothing is written beyond its buffer, and nothing is left out."""
     answer = kept(STREAM)

@@ -9,6 +9,8 @@ from trivium.idempotency.kept_answer import KeptAnswer
 from trivium.idempotency.model import AnswerHead
 from trivium.pipeline.services import Flow
 
+_OF_ITS_MOMENT: Final = (b"x-ratelimit-", b"anthropic-ratelimit-", b"trivium-budget")
+"""Begin headers that say what its caller had left when it was answered."""
 REPLAY: Final = (b"trivium-idempotent-replay", b"true")
 
 
@@ -115,9 +117,11 @@ class Follower(Flow):
         """The head says which request it answers."""
         exchange, answer = self._exchange, self._answer
         exchange.request_id = answer.request_id
-        exchange.extra += head.headers
-        if not (self._first and answer.is_own):
-            exchange.extra.append(REPLAY)
+        if self._first and answer.is_own:
+            exchange.extra += head.headers
+        else:
+            lines = [line for line in head.headers if not line[0].startswith(_OF_ITS_MOMENT)]
+            exchange.extra += [*lines, REPLAY]
 
     def _end(self) -> None:
         if not self.over.done():

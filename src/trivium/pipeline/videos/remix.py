@@ -12,7 +12,16 @@ from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Services
 from trivium.pipeline.structs import Route
 from trivium.pipeline.videos.existing import found, unready
-from trivium.pipeline.videos.order import abandoned, admit, begun, is_answered, kept_or_gone, place, quoted, told
+from trivium.pipeline.videos.order import (
+    abandoned,
+    admit,
+    begun,
+    is_answered,
+    kept_or_gone,
+    place,
+    quoted,
+    told,
+)
 from trivium.providers.videos.registry import protocol_of
 from trivium.routing.channel_health import HealthKey
 from trivium.routing.health import Health
