@@ -40,7 +40,8 @@ async def write(db, *changes, worker="w1"):
 
 async def read(db, after=0, place=HERE, size=-1):
     async with db.read() as conn:
-        return (await store.read(conn, [LookRequest(place, after, size)])).get(place)
+        (found,) = await store.read(conn, [LookRequest(place, after, size)])
+    return found
 
 
 async def age(db, seconds, column="beat_at"):
@@ -142,12 +143,23 @@ async def test_many_are_looked_at_at_once_and_only_what_is_new_is_read(database)
     looks = [LookRequest(place, 0, 500 * (not n)) for n, place in enumerate(places)]
     async with database.read() as conn:
         found = await store.read(conn, looks, 250)
-    assert set(places[:3]) == set(found)
-    numbers = [[number for number, _ in found[place].pieces] for place in places[:3]]
+    assert None is found[3]
+    numbers = [[number for number, _ in one.pieces] for one in found[:3]]
     assert [[], [0, 1], [0]] == numbers
-    assert [True, False, False] == [found[place].is_all for place in places[:3]]
+    assert [True, False, False] == [one.is_all for one in found[:3]]
     rest = await read(database, 2, places[1])
     assert ([2, 3, 4], True) == ([number for number, _ in rest.pieces], rest.is_all)
+
+
+@pytest.mark.asyncio
+async def test_several_look_for_one_answer_each_from_where_it_is(database):
+    """At once, and none is told what another has not."""
+    await claim(database)
+    await write(database, change(DONE, *((number, b"x") for number in range(3)), size=3))
+    async with database.read() as conn:
+        found = await store.read(conn, [LookRequest(HERE, after, -1) for after in (0, 2, 3, 0)])
+    numbers = [[number for number, _ in one.pieces] for one in found]
+    assert [[0, 1, 2], [2], [], [0, 1, 2]] == numbers
 
 
 @pytest.mark.asyncio

@@ -60,6 +60,6 @@ class Looks:
                         is_down = isinstance(error, StorageError)
                         told.set_exception(StorageDown(str(error)) if is_down else error)
                 continue
-            for asked, told in batch:
+            for (_, told), one in zip(batch, found, strict=True):
                 if not told.done():
-                    told.set_result(found.get(asked.place))
+                    told.set_result(one)

@@ -176,27 +176,30 @@ async def beat(conn: AsyncConnection, worker: str, running: Sequence[tuple[Place
 
 async def read(
     conn: AsyncConnection, looks: Sequence[LookRequest], bytes_max: int = READ_BYTES
-) -> dict[Place, StoredAnswer]:
-    """What is new of these answers, as far as is known of them: about so many bytes together, of
-    each that has something new at least a piece.
+) -> list[StoredAnswer | None]:
+    """What is new of these answers, in their order, or ``None`` where nothing is known of one:
+    about so many bytes together, of each that has something new at least a piece.
+
+    One answer may be looked for by several, each from where it is.
     """
     now = _NOW[conn.dialect.name]
     query = select(_A.user_id, _A.digest, _A.claim, _A.state, _A.beat_at, _A.size_bytes).where(
-        tuple_(_A.user_id, _A.digest).in_([tuple(look.place) for look in looks]),
+        tuple_(_A.user_id, _A.digest).in_(list({tuple(look.place) for look in looks})),
         _A.expires_at > now,
     )
     rows = {Place(row.user_id, row.digest): row for row in await conn.execute(query)}
-    found = {}
+    found: list[StoredAnswer | None] = []
     for look in looks:
         row = rows.get(look.place)
         if row is None:
+            found.append(None)
             continue
         pieces: list[tuple[int, bytes]] = []
         is_all = True
         if row.state == DONE or row.size_bytes != look.size_bytes:
             pieces, is_all = await _pieces(conn, look, row.claim, bytes_max)
             bytes_max -= sum(len(body) for _, body in pieces)
-        found[look.place] = StoredAnswer(row.claim, row.state, row.beat_at, pieces, is_all)
+        found.append(StoredAnswer(row.claim, row.state, row.beat_at, pieces, is_all))
     return found
 
 
