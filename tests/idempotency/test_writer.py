@@ -130,6 +130,26 @@ async def test_memory_is_bounded_over_all_answers(database, monkeypatch):
 
 
 @pytest.mark.asyncio
+async def test_a_transaction_is_bounded_in_bytes(database, monkeypatch):
+    """What waits while the database is away is not copied at once."""
+    monkeypatch.setattr(module, "BATCH_BYTES", 1000)
+    answers, sizes, real = Answers(database), [], store.write
+
+    async def write(conn, named, changes):
+        sizes.append(len(changes))
+        return await real(conn, named, changes)
+
+    monkeypatch.setattr(store, "write", write)
+    for n in range(5):
+        answer = await answers.begun(f"d{n}")
+        answers.add(answer, b"x" * 600)
+        answers.end(answer)
+    assert await answers.writer.flush()
+    assert [2, 2, 1] == sizes
+    assert {(DONE, b"x" * 600)} == {await body(database, f"d{n}") for n in range(5)}
+
+
+@pytest.mark.asyncio
 async def test_who_was_taken_over_writes_nothing_more(database):
     """What another worker answers now is left alone."""
     answers = Answers(database)

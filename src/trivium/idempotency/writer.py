@@ -29,6 +29,8 @@ BEAT_S: Final = 2.0
 """How often a worker says that it still answers."""
 BATCH: Final = 200
 """Answers a transaction."""
+BATCH_BYTES: Final = 8_388_608
+"""Of them, after which the others wait for the next: they are copied to be sealed."""
 APART_BYTES: Final = 65_536
 """A batch beyond this is sealed beside the event loop."""
 MEMORY_BYTES_MAX: Final = 67_108_864
@@ -54,6 +56,11 @@ class _Draft(NamedTuple):
     size: int
     rows: list[tuple[int, list[bytes]]]
     """Number and content of each."""
+
+    @property
+    def row_bytes(self) -> int:
+        """Of all its rows."""
+        return sum([len(data) for _, row in self.rows for data in row])
 
     @property
     def is_last(self) -> bool:
@@ -109,11 +116,12 @@ class AnswerWriter(WriteBehind):
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
         while self._dirty:
-            batch = list(self._dirty.values())[:BATCH]
+            drafts = self._next()
+            batch = [draft.answer for draft in drafts]
             for answer in batch:
                 del self._dirty[answer.place]
             try:
-                await self._written_down([_draft(answer) for answer in batch])
+                await self._written_down(drafts)
             except asyncio.CancelledError:  # the worker's end, which writes the rest
                 self._again(batch)
                 raise
@@ -138,12 +146,21 @@ class AnswerWriter(WriteBehind):
 
     # --- own ------------------------------------------------------------------------------------
 
+    def _next(self) -> list[_Draft]:
+        """What goes into one transaction."""
+        drafts: list[_Draft] = []
+        size = 0
+        for answer in self._dirty.values():
+            draft = _draft(answer)
+            drafts.append(draft)
+            size += draft.row_bytes
+            if len(drafts) == BATCH or size >= BATCH_BYTES:
+                break
+        return drafts
+
     async def _written_down(self, drafts: list[_Draft]) -> None:
         """Raises the storage errors; then all of it is to be tried again."""
-        if (
-            sum(len(data) for draft in drafts for _, row in draft.rows for data in row)
-            > APART_BYTES
-        ):
+        if sum([draft.row_bytes for draft in drafts]) > APART_BYTES:
             changes = await asyncio.to_thread(self._changes, drafts)
         else:
             changes = self._changes(drafts)
@@ -165,10 +182,17 @@ class AnswerWriter(WriteBehind):
 
     async def _apart(self, batch: list[KeptAnswer], error: StorageError) -> None:
         """Write each for itself, as one of them is refused: that one is not kept."""
+        self._again(batch)
         for answer in batch:
+            if self._dirty.get(answer.place) is not answer:
+                continue
             draft = _draft(answer)
+            del self._dirty[answer.place]
             try:
                 await self._written_down([draft])
+            except asyncio.CancelledError:
+                self._again([answer])
+                raise
             except (Conflict, Rejected):
                 log.warning("answer_refused", request_id=answer.request_id, error=str(error))
                 if answer.is_kept:
