@@ -99,15 +99,23 @@ def bounds(period: Period, now: float, zone: str = UTC_NAME) -> PeriodBounds:
         return PeriodBounds(0, FOREVER)
     where = zone_of(zone)
     day = datetime.fromtimestamp(now, where).date()
+    first, after = _calendar(period, day)
+    starts_at, ends_at = _begins(first, where), _begins(after, where)
+    if now >= ends_at:
+        # clocks set back over midnight show the last minutes of a day again that has ended
+        starts_at, ends_at = ends_at, _begins(_calendar(period, after)[1], where)
+    return PeriodBounds(starts_at, ends_at)
+
+
+def _calendar(period: Period, day: date) -> tuple[date, date]:
+    """The first day of the period that a day lies in, and that of the next period."""
     if period is Period.WEEK:
         first = day - timedelta(days=day.weekday())
-        after = first + timedelta(days=7)
-    elif period is Period.MONTH:
+        return first, first + timedelta(days=7)
+    if period is Period.MONTH:
         first = day.replace(day=1)
-        after = (first + timedelta(days=31)).replace(day=1)
-    else:
-        first, after = day, day + timedelta(days=1)
-    return PeriodBounds(_begins(first, where), _begins(after, where))
+        return first, (first + timedelta(days=31)).replace(day=1)
+    return day, day + timedelta(days=1)
 
 
 def _begins(day: date, where: tzinfo) -> int:
