@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import case, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import User, UserKind
@@ -65,7 +65,9 @@ async def put_budget(conn: AsyncConnection, budget: Budget) -> None:
     values = values_of(budget, "whose")
     put = upsert(conn, budgets).values(values)
     kept = {name: value for name, value in values.items() if name not in ("scope", "period")}
-    kept["since"] = budgets.c.since  # it is the same budget with another amount
+    # the same budget with another amount; in another zone its periods are others
+    is_same = budgets.c.zone == put.excluded.zone
+    kept["since"] = case((is_same, budgets.c.since), else_=put.excluded.since)
     await conn.execute(put.on_conflict_do_update(index_elements=["scope", "period"], set_=kept))
 
 
