@@ -281,13 +281,16 @@ async def test_others_are_called_for_what_they_do_not_use(database):
 
 @pytest.mark.asyncio
 async def test_old_counters_are_swept(database):
-    """All but the newest of a scope, and those of which somebody has leased."""
+    """All but the newest of a scope, and those of which somebody has leased, or that never end."""
     days = [CounterId("key:5", "day", DAY - 86_400 * back) for back in range(4)]
+    alone = [CounterId("key:6", "day", DAY - 86_400 * 300), CounterId("key:5", "5h", 0), TEAM]
     async with database.write() as conn:
-        for day in days:
+        for day in (*days, *alone):
             await turn(conn, "w", [], {day: wish(100, 1 if day is days[2] else 0)})
-        assert 1 == await store.sweep(conn, "day", DAY - 86_400, 100)
-        assert set(days) - {days[3]} == set(await store.counted(conn, ["key:5"]))
+        assert 1 == await store.sweep(conn, 1000 * (DAY - 86_400), 100)
+        left = await store.counted(conn, ["key:5", "key:6", TEAM.scope])
+        assert {*days, *alone} - {days[3]} == set(left)
+        assert 0 == await store.sweep(conn, 1000 * (DAY - 86_400), 100)
 
 
 @pytest.mark.asyncio

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import case, delete, insert, select, update
+from sqlalchemy import case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import User, UserKind
@@ -174,6 +174,14 @@ async def members_of(conn: AsyncConnection, team_ids: Sequence[int]) -> list[tup
         )
         for row in await conn.execute(query)
     ]
+
+
+async def member_count(conn: AsyncConnection, team_id: int, but: int) -> int:
+    """How many members a team has beside this one."""
+    query = select(func.count()).where(
+        team_members.c.team_id == team_id, team_members.c.user_id != but
+    )
+    return int(await conn.scalar(query) or 0)
 
 
 async def memberships(conn: AsyncConnection, user_id: int) -> list[Member]:

@@ -19,6 +19,11 @@ from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.budgets import budget_counters, budget_spans
 
 _NAME: Final = (budget_counters.c.scope, budget_counters.c.period, budget_counters.c.starts_at)
+_CALENDAR: Final = [Period.DAY.value, Period.WEEK.value, Period.MONTH.value]
+KEPT_DAYS: Final = 100
+"""For so long counters are kept of periods that others have followed: journals and holds that count
+against them may come late.
+"""
 TOLD_AT: Final = (100, 80)
 """Per cent of a budget at which people are told, the highest first."""
 
@@ -330,11 +335,13 @@ async def counted(conn: AsyncConnection, scopes: Sequence[str]) -> dict[CounterI
     }
 
 
-async def sweep(conn: AsyncConnection, period: str, before: int, most: int) -> int:
-    """Delete counters of periods that began before then, but the latest of each scope; how many."""
+async def sweep(conn: AsyncConnection, before_ms: int, most: int) -> int:
+    """Delete counters of periods that began before then, in milliseconds since the epoch, but the
+    latest of each scope; how many.
+    """
     later = budget_counters.alias()
-    is_latest = (
-        ~select(later.c.id)
+    is_followed = (
+        select(later.c.id)
         .where(
             later.c.scope == budget_counters.c.scope,
             later.c.period == budget_counters.c.period,
@@ -345,10 +352,10 @@ async def sweep(conn: AsyncConnection, period: str, before: int, most: int) -> i
     old = (
         select(budget_counters.c.id)
         .where(
-            budget_counters.c.period == period,
-            budget_counters.c.starts_at < before,
+            budget_counters.c.period.in_(_CALENDAR),
+            budget_counters.c.starts_at < before_ms // 1000,
             budget_counters.c.leased_nanos == 0,
-            ~is_latest,
+            is_followed,
         )
         .limit(most)
     )
