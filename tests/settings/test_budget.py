@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from trivium.settings import budget as budget_module
 from trivium.settings.budget import (
     FOREVER,
     Budget,
@@ -139,3 +140,29 @@ def test_counters_are_named_by_scope_and_period():
     assert CounterId("key:1", "day", noon + 43_200) == clock.counters((day,), noon + 43_200)[0]
     # a clock that is set back is in the period that it shows
     assert first[0] == clock.counters((day,), noon)[0]
+
+
+def test_counters_are_remembered_as_long_as_their_periods_last(monkeypatch):
+    """By the budgets of a key, not by what is equal to them; and of so many keys at most."""
+    monkeypatch.setattr(budget_module, "REMEMBERED_MAX", 2)
+    clock = PeriodClock()
+    noon = at("2026-11-28T12:00:00")
+    keys = [
+        (
+            Budget(amount_nanos=5, period=Period.DAY, scope=f"key:{number}"),
+            Budget(amount_nanos=5, period=Period.MONTH, scope="team:1", zone="Asia/Tokyo"),
+        )
+        for number in range(5)
+    ]
+    for each in keys:
+        found = clock.counters(each, noon)
+        assert found is clock.counters(each, noon + 1)
+        assert [budget.scope for budget in each] == [counter.scope for counter in found]
+    day, month = clock.counters(keys[4], noon)
+    # Tokyo's month ends before the day does in UTC, and each moves on by itself
+    for now, days, is_next in ((noon + 43_200, 1, False), (at("2026-11-30T15:00:00"), 2, True)):
+        later = clock.counters(keys[4], now)
+        assert day.starts_at + 86_400 * days == later[0].starts_at
+        assert is_next == (month != later[1])
+    assert (day, month) == clock.counters(keys[4], noon)  # a clock that is set back
+    assert () == clock.counters((), noon)

@@ -139,13 +139,30 @@ def zone_of(name: str) -> tzinfo:
         raise ValueError(f"{name[:80]!r} is no time zone, such as 'Europe/Berlin'") from None
 
 
+class _Counted(NamedTuple):
+    """The counters of budgets, as long as each is in the same period."""
+
+    budgets: Sequence[Budget]
+    counters: tuple[CounterId, ...]
+    since: float
+    until: float
+
+
+REMEMBERED_MAX: Final = 10_000
+"""Keys whose counters are remembered: some 5 MB."""
+
+
 class PeriodClock:
     """Tells which counter a budget has at a moment; remembers each period until it ends."""
 
-    __slots__ = ("_bounds",)
+    __slots__ = ("_bounds", "_counted")
 
     def __init__(self) -> None:
         self._bounds: dict[tuple[Period, str], PeriodBounds] = {}
+        self._counted: dict[int, _Counted] = {}
+        """By the identity of the budgets, which are those of a key for as long as nobody changes
+        it.
+        """
 
     def bounds(self, budget: Budget, now: float) -> PeriodBounds:
         """Return the period of a budget that ``now`` lies in."""
@@ -155,11 +172,24 @@ class PeriodClock:
             found = self._bounds[key] = bounds(budget.period, now, budget.zone)
         return found
 
-    def counters(self, budgets: Sequence[Budget], now: float) -> tuple[CounterId, ...]:
+    def counters(self, budgets: tuple[Budget, ...], now: float) -> tuple[CounterId, ...]:
         """Return the counter of each budget at a moment, in their order."""
-        return tuple(
+        known = self._counted.get(id(budgets))
+        if known is not None and known.budgets is budgets and known.since <= now < known.until:
+            return known.counters
+        periods = [self.bounds(budget, now) for budget in budgets]
+        counters = tuple(
             [
-                CounterId(budget.scope, budget.period.value, self.bounds(budget, now).starts_at)
-                for budget in budgets
+                CounterId(budget.scope, budget.period.value, period.starts_at)
+                for budget, period in zip(budgets, periods, strict=True)
             ]
         )
+        if len(self._counted) >= REMEMBERED_MAX:
+            self._counted.clear()
+        self._counted[id(budgets)] = _Counted(
+            budgets,
+            counters,
+            max([period.starts_at for period in periods], default=0),
+            min([period.ends_at for period in periods], default=FOREVER),
+        )
+        return counters
