@@ -27,13 +27,13 @@ from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
     from trivium.ledger import store
-    from trivium.ledger.budgets import recall as recalling
     from trivium.ledger.leases import store as leasing
+    from trivium.ledger.recalls import store as recalling
     from trivium.storage.database import Database
 else:
     store = LateModule("trivium.ledger.store")
     leasing = LateModule("trivium.ledger.leases.store")
-    recalling = LateModule("trivium.ledger.budgets.recall")
+    recalling = LateModule("trivium.ledger.recalls.store")
 
 BATCH: Final = 4000
 """Settlements a transaction, which costs about 1 ms beside them: with few a busy worker would book
@@ -240,6 +240,9 @@ class LedgerSync:
             await recalling.recall(self._database, counter, asked.since, asked.payer)
         except StorageError as error:
             log.warning("budget_not_counted", budget=counter.scope, error=str(error))
+            await self._sleep(PAUSE_S)
+        except Exception:
+            log.exception("budget_not_counted", budget=counter.scope)
             await self._sleep(PAUSE_S)
         finally:
             del self._recalls[counter]

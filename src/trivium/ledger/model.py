@@ -173,7 +173,7 @@ class LeaseState(msgspec.Struct, frozen=True, gc=False):
     """Per cent of a budget that this turn was the first to see spent; 0: of none."""
     is_counted: bool = True
     """Whether what was spent before a budget was given is known; ``False``: nothing more is leased
-    until ``ledger/budgets/recall.py`` has counted it.
+    until ``ledger/recalls/store.py`` has counted it.
     """
 
 

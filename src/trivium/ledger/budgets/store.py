@@ -154,7 +154,7 @@ async def locked(conn: AsyncConnection, counters: Iterable[CounterId]) -> dict[C
 
 def _is_counted(counter: CounterId, row: Any, since: int) -> bool:
     """Whether what was spent in the period before a budget was given is in its counter."""
-    return since <= max(row.since, counter.starts_at)
+    return since <= max(int(row.since), counter.starts_at)
 
 
 async def _rows(conn: AsyncConnection, names: Sequence[CounterId]) -> dict[CounterId, Any]:

@@ -17,12 +17,13 @@ from trivium.faults import Fault
 from trivium.identity.service import Identity
 from trivium.identity.teams.model import TeamRole
 from trivium.identity.teams.service import Teams
-from trivium.ledger import allowance
-from trivium.ledger.budgets import recall as recalling
-from trivium.ledger.budgets.recall import recall
+from trivium.ledger import allowance, ledger_sync
+from trivium.ledger.recalls import store as recalling
+from trivium.ledger.recalls.store import recall
 from trivium.ledger.refusals import BudgetRefusal
 from trivium.ledger.store import turn
 from trivium.settings.budget import CounterId
+from trivium.storage.errors import StorageDown
 from trivium.storage.schema.budgets import budget_spans
 
 pytestmark = pytest.mark.asyncio
@@ -189,3 +190,23 @@ async def test_a_budget_that_cannot_be_counted_lets_nobody_in(
         with pytest.raises(Fault, match="is being counted; try again") as no:
             await waiting
         assert 503 == no.value.status
+
+
+@pytest.mark.parametrize("error", [StorageDown("away"), RuntimeError("a mistake")])
+async def test_what_failed_is_counted_again(database, company, running, monkeypatch, error):
+    """After a pause, whatever it was: requests that came meanwhile wait for it."""
+    tries = []
+
+    async def failing(*asked):
+        tries.append(asked)
+        if len(tries) == 1:
+            raise error
+        await recall(*asked)
+
+    monkeypatch.setattr(recalling, "recall", failing)
+    monkeypatch.setattr(ledger_sync, "PAUSE_S", 0.05)
+    of = company["lab"]
+    async with running("one") as (one,), asyncio.timeout(30):
+        new = budget(100, f"key:{of[1]}", since=int(time.time()))
+        one.ledger.settle(await take(one, "r1", of, new), None)
+    assert 2 == len(tries)

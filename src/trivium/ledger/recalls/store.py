@@ -17,14 +17,13 @@ from sqlalchemy import (
     func,
     literal,
     select,
-    true,
     union,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.ledger.budgets import store
+from trivium.ledger.budgets import store as counting
 from trivium.ledger.leases.store import NOW
 from trivium.ledger.model import EntryKind
 from trivium.settings.budget import WINDOWS, CounterId, Period
@@ -53,7 +52,7 @@ async def recall(database: Database, counter: CounterId, since: int, payer: int)
         begin = await _begin(conn, counter)
         found = await _spent(conn, counter, payer, begin, entries.c.id <= last) if last > 0 else {}
     async with database.write() as conn:
-        row = (await store.locked(conn, [counter]))[counter]
+        row = (await counting.locked(conn, [counter]))[counter]
         if row.since >= since:
             return
         for at, nanos in (await _spent(conn, counter, payer, begin, entries.c.id > last)).items():
@@ -62,7 +61,7 @@ async def recall(database: Database, counter: CounterId, since: int, payer: int)
         await conn.execute(anew.values(spent_nanos=sum(found.values()), since=since))
         if Period(counter.period) in WINDOWS:
             await conn.execute(delete(budget_spans).where(budget_spans.c.counter_id == row.id))
-            await store.add_spans(conn, {(row.id, at): nanos for at, nanos in found.items()})
+            await counting.add_spans(conn, {(row.id, at): nanos for at, nanos in found.items()})
 
 
 async def _begin(conn: AsyncConnection, counter: CounterId) -> int:
@@ -106,7 +105,8 @@ def _of_scope(conn: AsyncConnection, scope: str, payer: int) -> ColumnElement[bo
         # a plain cast would be tried on rows that the condition leaves out
         key = cast(case((_BILLED, entries.c.detail)), JSON)["key"].as_string().cast(BigInteger)
     found = own.subquery()
-    return entries.c.user_id.in_(_payers(own)) & _BILLED & key.in_(select(found.c.id).where(true()))
+    its: ColumnElement[bool] = key.in_(select(found.c.id))
+    return entries.c.user_id.in_(_payers(own)) & _BILLED & its
 
 
 def _keys(scope: str) -> Select[Any] | None:
