@@ -17,6 +17,7 @@ from trivium.identity.revocation import LogAct, log_nothing
 from trivium.identity.teams import store
 from trivium.identity.teams.model import (
     DEPTH_MAX,
+    SPENDING,
     Member,
     MemberSource,
     Team,
@@ -33,7 +34,11 @@ from trivium.storage.database import Connection, Database
 SEPARATOR: Final = "/"
 """Between the parts of a team's name."""
 MEMBERS_MAX: Final = 10_000
+"""Of one team."""
 TEAMS_MAX: Final = 10_000
+"""All together: each gateway reads them when one of them, or a key, has changed."""
+SERVICES_MAX: Final = 1_000
+"""Of one team."""
 
 
 class Teams:
@@ -83,6 +88,8 @@ class Teams:
             raised = await people.bump(conn)
             teams = await store.find_teams(conn)
             parent = None if parent_id is None else _team(teams, parent_id)
+            if len(teams) >= TEAMS_MAX:
+                raise IdentityError("team", f"would be one more than {TEAMS_MAX}, the most here")
             if parent is not None and len(list(teams.above(parent.id))) >= DEPTH_MAX:
                 raise IdentityError("team", f"lies {DEPTH_MAX} levels deep, which is the most")
             name = title if parent is None else f"{parent.name}{SEPARATOR}{title}"
@@ -164,12 +171,12 @@ class Teams:
         """
         async with self._db.write() as conn:
             raised = await people.bump(conn)
-            team = _team(await store.find_teams(conn), team_id)
+            teams = await store.find_teams(conn)
+            team = _team(teams, team_id)
             if role is not TeamRole.OWNER:
                 await _keep_an_owner(conn, team, user_id)
             member = await self._put(conn, team, user_id, role, source)
-            if role is TeamRole.BILLING:
-                await store.end_keys(conn, [team_id], user_id, raised)
+            await _end_keys(conn, teams, team_id, user_id, raised)
             detail = {"user": user_id, "role": role.value}
             await log_act(conn, ActKind.TEAM_MEMBER, user_id, f"team:{team_id}", detail)
         await self._in_force()
@@ -190,13 +197,7 @@ class Teams:
             await _keep_an_owner(conn, team, user_id)
             if not await store.drop_member(conn, team_id, user_id):
                 raise IdentityError("user", f"is no member of {team.name}")
-            left = {each.team_id for each in await store.memberships(conn, user_id)}
-            ended = [
-                below
-                for below in teams.below(team_id)
-                if left.isdisjoint(each.id for each in teams.above(below))
-            ]
-            await store.end_keys(conn, ended, user_id, raised)
+            await _end_keys(conn, teams, team_id, user_id, raised)
             detail = {"user": user_id}
             await log_act(conn, ActKind.TEAM_MEMBER_REMOVED, user_id, f"team:{team_id}", detail)
         await self._in_force()
@@ -214,6 +215,8 @@ class Teams:
             source=source,
             created_at=int(self._clock.now()),
         )
+        if await store.member_count(conn, team.id, user_id) >= MEMBERS_MAX:
+            raise IdentityError("team", f"has {MEMBERS_MAX} members, the most")
         await store.put_member(conn, member)
         return member
 
@@ -230,6 +233,8 @@ class Teams:
         async with self._db.write() as conn:
             raised = await people.bump(conn)
             team = _team(await store.find_teams(conn), team_id)
+            if len(await store.services_of(conn, [team_id])) >= SERVICES_MAX:
+                raise IdentityError("team", f"has {SERVICES_MAX} service accounts, the most")
             name = f"{team.name}{SEPARATOR}{title}"
             if await store.name_taken(conn, name):
                 raise TakenError("name", f"there is a user or a team {name!r} already")
@@ -325,6 +330,24 @@ def check_budget(budget: Budget) -> None:
         raise IdentityError("budgets", str(error)) from None
     if budget.soft and budget.instead:
         raise IdentityError("budgets", "that are soft refuse nobody: no model answers instead")
+
+
+async def _end_keys(
+    conn: Connection, teams: TeamMap, team_id: int, user_id: int, raised: int
+) -> None:
+    """Revoke the keys of somebody who has no role any more that may have them: those for this team
+    and for all below in which no other role is left.
+    """
+    spending = {
+        each.team_id for each in await store.memberships(conn, user_id) if each.role in SPENDING
+    }
+    ended = [
+        below
+        for below in teams.below(team_id)
+        if spending.isdisjoint(each.id for each in teams.above(below))
+    ]
+    if ended:
+        await store.end_keys(conn, ended, user_id, raised)
 
 
 async def _keep_an_owner(conn: Connection, team: Team, user_id: int) -> None:
