@@ -56,7 +56,6 @@ def test_scripts_may_read_what_they_need():
         b"trivium-repaired", b"trivium-estimated", b"trivium-cost",
         b"trivium-budget", b"trivium-budget-reset",
         b"trivium-route", b"trivium-model", b"openai-poll-after-ms", b"content-range",
-        b"trivium-budget", b"trivium-budget-reset",
         b"trivium-idempotency", b"trivium-idempotent-replay",
         *(
             b"x-ratelimit-%b-%b" % (what, of)
