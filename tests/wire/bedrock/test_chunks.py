@@ -6,7 +6,7 @@ import json
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire import event_stream
+from trivium.wire import caps, event_stream
 from trivium.wire import sse as sse_module
 from trivium.wire.bedrock import chunks
 from trivium.wire.bedrock.chunks import EXCEPTIONS, METRICS, Framer, Unframer
@@ -124,6 +124,13 @@ def test_line_ends_between_members_make_no_second_line():
     """Pretty JSON is one event; padding says nothing."""
     out = Unframer().feed(chunk(b'{\r\n "type":\n"ping"}', p="abc"))
     assert b'event: ping\ndata: {   "type": "ping"}\n\n' == out
+
+
+def test_objects_within_a_chunk_are_counted():
+    """In base64 nobody else would see them."""
+    crowd = b'{"type":"x","rows":[%b{}]}' % (b"{}," * (caps.OBJECTS_MAX + 1))
+    with pytest.raises(Fault, match="JSON objects in a frame"):
+        Unframer().feed(chunk(crowd))
 
 
 @pytest.mark.parametrize("kind", ["a b", "x\ny", "é", "A" * 65, ""])

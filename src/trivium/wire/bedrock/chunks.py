@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire import caps, json_size
 from trivium.wire.answer_structs import Frame
 from trivium.wire.bedrock.structs import (
     ChunkPayload,
@@ -95,13 +96,17 @@ def _unframed(one: EventFrame) -> bytes:
         data = _payload(one.payload).bytes
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise broken("a chunk holds no base64") from None
+    if json_size.exceeds(data, caps.OBJECTS_MAX):
+        raise caps.too_many("JSON objects in a frame", caps.OBJECTS_MAX)
     if b"\n" in data or b"\r" in data:  # between two members, as no text of JSON has one
         data = data.translate(bytes.maketrans(b"\r\n", b"  "))
     try:
         named = _named(data).type
     except (ValueError, RecursionError):
         raise broken("a chunk holds no JSON") from None
-    return frame(data, named.encode() if _WORD.fullmatch(named) else b"")
+    # joined: it may be long
+    lead = b"event: %b\ndata: " % named.encode() if _WORD.fullmatch(named) else b"data: "
+    return b"".join([lead, data, b"\n\n"])
 
 
 def _raised(one: EventFrame) -> bytes:
@@ -136,12 +141,18 @@ class Framer:
         frame has room for; what came before it is in the next answer.
         """
         try:
-            run = self._splitter.feed(data)
+            found = self._splitter.cut(data)
         except Fault:
             self._splitter = Splitter()  # what follows is an error of its own
             raise
-        for one in frames(run) if run else ():
-            self._out.append(self._framed(one, latency_ms, first_ms))
+        found.reverse()
+        while found:
+            one = found.pop()
+            if isinstance(one, Frame):
+                self._out.append(self._framed(one, latency_ms, first_ms))
+                continue
+            for each in frames(one):
+                self._out.append(self._framed(each, latency_ms, first_ms))
         out, self._out = self._out, []
         return b"".join(out)
 
