@@ -132,7 +132,7 @@ def over_bytes():
         "a hosted body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"messages":[%b]}' % b",".join([b"{}"] * n), hosted_body),
         "betas of a body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["%b"]}' % (b"a" * (8 * n)), hosted_body),
         "betas of a header": (lambda n: "a," * n, lambda header: hosted.joined(hosted.split(header))),
-        "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(peek.members(data))[0])),
+        "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(peek.members(data), "m", 100)[0])),
         "counters of invoke": (lambda n: b'{"content":[%b],"usage":{"input_tokens":1}}' % b",".join([b"{}"] * n), invoke.counters),
         "predict of a long text": (lambda n: b'{"instances":[{"content":"%b"}]}' % (b"a" * (8 * n)), lambda data: predict.asked(peek.members(data), "m")),
         "predictions": (lambda n: b'{"embeddings":[%b]}' % b",".join([b'{"values":[0.5]}'] * n), predict.predictions),

@@ -70,11 +70,9 @@ class Attempt(Flow, Sink, FinishedAnswer):
         """The call that runs; ``None``: it has yet to begin, or has ended."""
         self.long: LongAnswer | None = None
         """What writes the rest of a long read, in the turns to come."""
-        self._committed = False
-        self._held = b""
+        self._committed = self._is_ending = False
+        self._held = self._last = b""
         self._direct = direct
-        self._is_ending = False
-        self._last = b""
         self._whole: WholeAnswer | None = None
         self._mode = _WAITING
         self._most = context.services.answer_bytes_max
@@ -280,8 +278,11 @@ class Attempt(Flow, Sink, FinishedAnswer):
 
     def pump(self, data: bytes) -> None:
         """Hand on what the watch makes of these bytes, or of none: the next piece."""
-        if not self._take(data):
-            return
+        if self._take(data):
+            self.tell()
+
+    def tell(self) -> None:
+        """Send what is held, once it is of an answer."""
         if self._answers():
             self._commit()
         if self._committed:

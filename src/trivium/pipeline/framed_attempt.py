@@ -9,11 +9,13 @@ import msgspec
 from trivium.faults import Fault
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.lane import Lane
+from trivium.pipeline.long_answer import LongAnswer
 from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.routing.model import Step
+from trivium.wire import json_size
 from trivium.wire.passage import RequestFacts
 
 
@@ -37,12 +39,27 @@ class FramedAttempt(Attempt):
         """Why no more of a stream is sent: a part of it has no room in a frame."""
 
     def pump(self, data: bytes) -> None:
-        """As of any attempt; ends where no more can be sent."""
-        super().pump(data)
+        """As of any attempt; ends where no more can be sent. What is long is put into frames in a
+        turn of its own.
+        """
+        if self.long is not None and not data and len(self._held) > json_size.LARGE_BYTES:
+            self.tell()
+        elif not self._take(data):
+            return
+        elif len(self._held) > json_size.LARGE_BYTES:
+            self._wait_a_turn()
+        else:
+            self.tell()
         fault = self.unframed
         if fault is not None and not self._is_ending and not self.outcome.done():
             self.release()
             self.broke(fault)
+
+    def _wait_a_turn(self) -> None:
+        if self.call is not None:
+            self.call.pause()
+        self.long = self.long or LongAnswer(self)
+        self.long.later()
 
     def send(self) -> None:
         """Send the answer in those words."""

@@ -151,8 +151,10 @@ class Framer:
             if isinstance(one, Frame):
                 self._out.append(self._framed(one, latency_ms, first_ms))
                 continue
-            for each in frames(one):
-                self._out.append(self._framed(each, latency_ms, first_ms))
+            rows = frames(one)
+            rows.reverse()
+            while rows:
+                self._out.append(self._framed(rows.pop(), latency_ms, first_ms))
         out, self._out = self._out, []
         return b"".join(out)
 
@@ -175,7 +177,9 @@ class Framer:
                 "An event of the answer is too long for a frame of the stream; ask for it without "
                 "streaming.",
             )
-        return event(_CHUNK, _encode({"bytes": data}))
+        payload = _encode({"bytes": data})
+        del one, data  # it may be long
+        return event(_CHUNK, payload)
 
     def _count(self, data: bytes) -> None:
         found = decoded(_event, data)
