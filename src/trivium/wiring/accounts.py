@@ -4,6 +4,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final
 
 from trivium.clock import SystemClock
+from trivium.identity.model import InForce, left_to_others
 from trivium.oauth.addresses import addresses
 from trivium.settings.model import Settings
 from trivium.wiring.secret import keys_of
@@ -20,7 +21,11 @@ PURPOSE: Final = "accounts"
 
 
 def accounts_of(
-    settings: Settings, database: "Database", vault: "Vault", stack: contextlib.AsyncExitStack
+    settings: Settings,
+    database: "Database",
+    vault: "Vault",
+    stack: contextlib.AsyncExitStack,
+    in_force: InForce = left_to_others,
 ) -> "Accounts":
     """Everything about accounts; closed with the stack, after letters that wait were sent.
 
@@ -30,17 +35,25 @@ def accounts_of(
     if post is not None:
         post.start()
         stack.push_async_callback(post.close)
-    accounts = build(settings, database, vault, post)
+    accounts = build(settings, database, vault, post, in_force)
     stack.callback(accounts.close)
     return accounts
 
 
 def build(
-    settings: Settings, database: "Database", vault: "Vault", post: "Outgoing | None"
+    settings: Settings,
+    database: "Database",
+    vault: "Vault",
+    post: "Outgoing | None",
+    in_force: InForce = left_to_others,
 ) -> "Accounts":
-    """Build accounts, with letters left to the caller. Close it when done."""
+    """Build accounts, with letters left to the caller. Close it when done. ``in_force``: called
+    when keys have changed.
+    """
     from trivium.identity.accounts.service import Accounts
     from trivium.identity.accounts.sso.provider import by_name
+    from trivium.identity.revocation import ActLog
+    from trivium.observe.audit.service import Audit
 
     return Accounts(
         database,
@@ -50,6 +63,8 @@ def build(
         vault=vault,
         post=post,
         providers=by_name(settings.logins, SystemClock()),
+        log_act=ActLog(Audit(database, SystemClock())).within,
+        in_force=in_force,
     )
 
 

@@ -117,7 +117,7 @@ def console_of(
     clock = SystemClock()
     audit = Audit(database, clock)
     keys = keys_of(settings)
-    accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack)
+    accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack, in_force)
     return Console(
         settings=settings,
         clock=clock,

@@ -26,7 +26,10 @@ from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.signup import SignUp
 from trivium.identity.accounts.sso.provider import SsoProvider
 from trivium.identity.accounts.sso.service import SsoLogins
+from trivium.identity.accounts.sso.teams import ClaimedTeams
 from trivium.identity.accounts.tickets import KEPT_S, Tickets
+from trivium.identity.model import InForce, left_to_others
+from trivium.identity.revocation import LogAct, log_nothing
 from trivium.settings.accounts import AccountsSettings as Settings
 from trivium.storage.database import Database
 from trivium.storage.periodic import PAUSE_S, Sweeper
@@ -85,7 +88,8 @@ class Accounts:
 
     ``origin``: how the outside sees the pages, without a slash at its end. ``vault``: seals what
     must be read again. ``post``: takes letters; ``None`` when none are sent. ``providers``:
-    of outside logins, by name.
+    of outside logins, by name. ``log_act``: logs what logins do to teams; ``in_force``: called
+    after each change of keys.
     """
 
     def __init__(
@@ -99,6 +103,8 @@ class Accounts:
         post: Outgoing | None = None,
         providers: Mapping[str, SsoProvider] | None = None,
         cost: Cost = COST,
+        log_act: LogAct = log_nothing,
+        in_force: InForce = left_to_others,
     ) -> None:
         self._db = db
         self.hasher: Final = Hasher(cost)
@@ -115,7 +121,13 @@ class Accounts:
         self.recovery: Final = Recovery(on, self.login)
         self.factor: Final = SecondFactor(on, vault)
         self.passkeys: Final = Passkeys(on, origin)
-        self.outside: Final = SsoLogins(on, providers or {}, self.login, self.signup)
+        self.outside: Final = SsoLogins(
+            on,
+            providers or {},
+            self.login,
+            self.signup,
+            ClaimedTeams(db, clock, log_act, in_force),
+        )
 
     async def prefer(
         self, user_id: int, *, language: str | None = None, theme: Theme | None = None

@@ -14,11 +14,10 @@ from trivium.identity import store as people
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.model import InForce, Key, User, UserKind, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
-from trivium.identity.teams import store
+from trivium.identity.teams import membership, store
 from trivium.identity.teams.model import (
     DEPTH_MAX,
     Member,
-    MemberSource,
     Team,
     TeamMap,
     TeamRole,
@@ -32,7 +31,6 @@ from trivium.storage.database import Connection, Database
 
 SEPARATOR: Final = "/"
 """Between the parts of a team's name."""
-MEMBERS_MAX: Final = 10_000
 TEAMS_MAX: Final = 10_000
 
 
@@ -98,7 +96,7 @@ class Teams:
             )
             team = msgspec.structs.replace(team, id=await store.insert_team(conn, team, raised))
             if owner_id is not None:
-                await self._put(conn, team, owner_id, TeamRole.OWNER, MemberSource.MANUAL)
+                await self._put(conn, team, owner_id, TeamRole.OWNER)
             await log_act(conn, ActKind.TEAM_CREATED, team.id, f"team:{team.id}", {"name": name})
         return team
 
@@ -148,28 +146,29 @@ class Teams:
     async def roles(self, user_id: int) -> dict[int, TeamRole]:
         """The roles of a user by team."""
         async with self._db.read() as conn:
-            return {each.team_id: each.role for each in await store.memberships(conn, user_id)}
+            return await membership.roles_of(conn, user_id)
 
     async def put_member(
         self,
         team_id: int,
         user_id: int,
         role: TeamRole,
-        source: MemberSource = MemberSource.MANUAL,
         log_act: LogAct = log_nothing,
     ) -> Member:
-        """Make somebody a member, or give a member another role. A role without keys ends theirs.
+        """Make somebody a member by hand, or give a member another role, which counts whatever
+        other sources say. A role without keys ends theirs.
 
         Raises ``IdentityError`` (``team``, ``user``, ``role``).
         """
         async with self._db.write() as conn:
             raised = await people.bump(conn)
-            team = _team(await store.find_teams(conn), team_id)
-            if role is not TeamRole.OWNER:
-                await _keep_an_owner(conn, team, user_id)
-            member = await self._put(conn, team, user_id, role, source)
-            if role is TeamRole.BILLING:
-                await store.end_keys(conn, [team_id], user_id, raised)
+            teams = await store.find_teams(conn)
+            team = _team(teams, team_id)
+            before = (await membership.roles_of(conn, user_id)).get(team_id)
+            member = await self._put(conn, team, user_id, role)
+            if before is TeamRole.OWNER:
+                await membership.check_owner(conn, teams, team_id)
+            await membership.end_lost_keys(conn, teams, user_id, [team_id], raised)
             detail = {"user": user_id, "role": role.value}
             await log_act(conn, ActKind.TEAM_MEMBER, user_id, f"team:{team_id}", detail)
         await self._in_force()
@@ -178,8 +177,9 @@ class Teams:
     async def remove_member(
         self, team_id: int, user_id: int, log_act: LogAct = log_nothing
     ) -> None:
-        """End a membership and revoke the keys that spend for the team: requests that run end as
-        they began, and are billed as they began.
+        """End a membership, whoever said so, and revoke the keys that spend for the team: requests
+        that run end as they began, and are billed as they began. Who comes by a claim or from a
+        directory comes back with its next word, unless it says otherwise.
 
         Raises ``IdentityError`` (``team``, ``user``, ``role``).
         """
@@ -187,23 +187,17 @@ class Teams:
             raised = await people.bump(conn)
             teams = await store.find_teams(conn)
             team = _team(teams, team_id)
-            await _keep_an_owner(conn, team, user_id)
+            before = (await membership.roles_of(conn, user_id)).get(team_id)
             if not await store.drop_member(conn, team_id, user_id):
                 raise IdentityError("user", f"is no member of {team.name}")
-            left = {each.team_id for each in await store.memberships(conn, user_id)}
-            ended = [
-                below
-                for below in teams.below(team_id)
-                if left.isdisjoint(each.id for each in teams.above(below))
-            ]
-            await store.end_keys(conn, ended, user_id, raised)
+            if before is TeamRole.OWNER:
+                await membership.check_owner(conn, teams, team_id)
+            await membership.end_lost_keys(conn, teams, user_id, [team_id], raised)
             detail = {"user": user_id}
             await log_act(conn, ActKind.TEAM_MEMBER_REMOVED, user_id, f"team:{team_id}", detail)
         await self._in_force()
 
-    async def _put(
-        self, conn: Connection, team: Team, user_id: int, role: TeamRole, source: MemberSource
-    ) -> Member:
+    async def _put(self, conn: Connection, team: Team, user_id: int, role: TeamRole) -> Member:
         user = await people.user_by_id(conn, user_id)
         if user is None or user.kind is not UserKind.PERSON:
             raise IdentityError("user", "is no person of this gateway")
@@ -211,7 +205,6 @@ class Teams:
             team_id=team.id,
             user_id=user_id,
             role=role,
-            source=source,
             created_at=int(self._clock.now()),
         )
         await store.put_member(conn, member)
@@ -325,15 +318,6 @@ def check_budget(budget: Budget) -> None:
         raise IdentityError("budgets", str(error)) from None
     if budget.soft and budget.instead:
         raise IdentityError("budgets", "that are soft refuse nobody: no model answers instead")
-
-
-async def _keep_an_owner(conn: Connection, team: Team, user_id: int) -> None:
-    """Raise ``IdentityError`` (``role``) for an organisation's last owner."""
-    if team.parent_id is not None:
-        return
-    own = {each.user_id: each.role for each, _ in await store.members_of(conn, [team.id])}
-    if own.get(user_id) is TeamRole.OWNER and not await store.owners_left(conn, team.id, user_id):
-        raise IdentityError("role", f"{team.name} would have no owner; appoint another first")
 
 
 def _team(teams: TeamMap, team_id: int) -> Team:

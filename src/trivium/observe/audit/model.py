@@ -57,6 +57,10 @@ class ActKind(Enum):
     TEAM_MEMBER = "team_member"
     TEAM_MEMBER_REMOVED = "team_member_removed"
     SERVICE_ACCOUNT_CREATED = "service_account_created"
+    TEAM_INVITATION = "team_invitation"
+    TEAM_INVITATION_WITHDRAWN = "team_invitation_withdrawn"
+    SCIM_TOKEN_CREATED = "scim_token_created"  # noqa: S105 - the name of an act
+    SCIM_TOKEN_REVOKED = "scim_token_revoked"  # noqa: S105 - the name of an act
     BUDGET_SET = "budget_set"
     BUDGET_REMOVED = "budget_removed"
     BUDGET_REACHED = "budget_reached"

@@ -23,8 +23,10 @@ team_members = table(
     "team_members",
     Column("team_id", BIG, ForeignKey(_TEAM), primary_key=True, autoincrement=False),
     Column("user_id", BIG, ForeignKey(_USER), primary_key=True, autoincrement=False),
+    # who says so: manual, sso or scim; each has a row of its own
+    Column("source", Text, primary_key=True, server_default=text("'manual'")),
+    Column("via", Text, primary_key=True, server_default=text("''")),  # the issuer, the directory
     Column("role", Text, nullable=False),
-    Column("source", Text, nullable=False, server_default=text("'manual'")),  # or sso, scim
     Column("created_at", BIG, nullable=False),
     Index("ix_team_members_user_id", "user_id"),
 )
