@@ -23,6 +23,9 @@ from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import team_budgets, team_keys, teams
 from trivium.console.api.admin import users as api_users
+from trivium.console.api.scim import discovery as scim_discovery
+from trivium.console.api.scim import groups as scim_groups
+from trivium.console.api.scim import users as scim_users
 from trivium.console.audit import acts
 from trivium.console.consent import authorized_apps, prompt
 from trivium.console.context import Console
@@ -67,6 +70,9 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *team_keys.ENDPOINTS,
     *team_budgets.ENDPOINTS,
     *api_credit.ENDPOINTS,
+    *scim_users.ENDPOINTS,
+    *scim_groups.ENDPOINTS,
+    *scim_discovery.ENDPOINTS,
 )
 
 

@@ -176,7 +176,8 @@ async def members_of(conn: AsyncConnection, team_ids: Sequence[int]) -> list[tup
         .where(team_members.c.team_id.in_(team_ids))
         .order_by(team_members.c.team_id, team_members.c.created_at, users.c.id)
     )
-    found, people = [], {}
+    found: list[Member] = []
+    people: dict[int, Any] = {}
     for row in await conn.execute(query):
         member = Member(
             team_id=row.of_team_id,
