@@ -25,7 +25,7 @@ from trivium.identity.scim.model import (
 )
 from trivium.identity.scim.patches import PatchStep, check_read_only
 from trivium.identity.scim.resources import member_id, read_group, read_members
-from trivium.identity.scim.users import checked_by_nobody
+from trivium.identity.scim.users import checked_by_nobody, free_key
 from trivium.identity.teams import membership
 from trivium.identity.teams.membership import Origin
 from trivium.identity.teams.model import DEPTH_MAX, MemberSource, Team, TeamMap, TeamRole
@@ -97,13 +97,10 @@ class ScimGroups:
             now = int(self._clock.now())
             raised = await accounts.bump(conn)
             teams = await find_teams(conn)
-            before = await store.group_keys(conn, directory.team_id, name.casefold(), None)
-            if any(not is_gone for _, is_gone in before):
+            if await store.group_named(conn, directory.team_id, name.casefold()) is not None:
                 raise ScimError(409, f"displayName: {name!r} is there already", "uniqueness")
-            team_id = before[0][0] if before else None
-            if team_id is None:
-                team_id = await self._team(conn, directory, teams, name, raised, log_act)
-                teams = await find_teams(conn)
+            team_id = await self._team(conn, directory, teams, name, raised, log_act)
+            teams = await find_teams(conn)
             is_new = await store.directory_of_group(conn, team_id) is None
             values = {
                 "directory_id": directory.team_id,
@@ -178,7 +175,7 @@ class ScimGroups:
             before = await _checked(conn, directory, team_id, check)
             teams = await find_teams(conn)
             await self._put(conn, directory, teams, before.id, set(), raised, log_act, MEMBERS_MAX)
-            values = {"gone_at": now, "changed_at": now}
+            values = {"gone_at": now, "changed_at": now, "display_key": free_key(before.id)}
             await store.put_group(conn, before.id, values, is_new=False)
         await self._in_force()
 
@@ -192,8 +189,8 @@ class ScimGroups:
         log_act: LogAct,
     ) -> ScimGroup:
         key = change.display_name.casefold()
-        taken = await store.group_keys(conn, directory.team_id, key, None)
-        if any(team_id != before.id for team_id, _ in taken):
+        taken = await store.group_named(conn, directory.team_id, key)
+        if taken not in (None, before.id):
             message = f"displayName: {change.display_name!r} is there already"
             raise ScimError(409, message, "uniqueness")
         values = {
@@ -292,7 +289,7 @@ def title_of(name: str) -> str:
     """
     bare = "".join("-" if sign in "/@" else sign for sign in " ".join(name.split()))
     title = bare[:TITLE_CHARS_MAX].strip()
-    if not title.strip("-"):
+    if not title.strip("- "):
         raise ScimError(400, f"displayName: {name[:40]!r} makes no name of a team", "invalidValue")
     return title
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, and_, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import UserRole
@@ -231,19 +231,13 @@ async def page_groups(
     return [_group(row) for row in rows], int(total or 0)
 
 
-async def group_keys(
-    conn: AsyncConnection, directory_id: int, display_key: str, external_id: str | None
-) -> list[tuple[int, bool]]:
-    """Teams that a directory has as a group of that name or external id, and whether it deleted
-    them.
-    """
-    named = groups.c.display_key == display_key
-    if external_id is not None:
-        named = or_(named, groups.c.external_id == external_id)
-    query = select(groups.c.team_id, groups.c.gone_at).where(
-        groups.c.directory_id == directory_id, named
+async def group_named(conn: AsyncConnection, directory_id: int, display_key: str) -> int | None:
+    """The team that a directory has as a group of that case-folded name."""
+    query = select(groups.c.team_id).where(
+        groups.c.directory_id == directory_id, groups.c.display_key == display_key
     )
-    return [(row.team_id, row.gone_at is not None) for row in await conn.execute(query)]
+    found: int | None = await conn.scalar(query)
+    return found
 
 
 async def directory_of_group(conn: AsyncConnection, team_id: int) -> tuple[int, bool] | None:
@@ -302,26 +296,6 @@ async def known(conn: AsyncConnection, directory_id: int, user_ids: Sequence[int
         )
         found |= {row.user_id for row in await conn.execute(query)}
     return found
-
-
-async def groups_of(conn: AsyncConnection, directory_id: int, user_id: int) -> list[int]:
-    """The teams into which a directory has put somebody."""
-    query = select(team_members.c.team_id).where(
-        *_provided(directory_id), team_members.c.user_id == user_id
-    )
-    return [row.team_id for row in await conn.execute(query)]
-
-
-async def drop_members(
-    conn: AsyncConnection, directory_id: int, team_id: int, user_ids: Sequence[int]
-) -> None:
-    """Take people out of a team, as far as a directory put them there."""
-    for at in range(0, len(user_ids), CHUNK):
-        of = team_members.c.user_id.in_(user_ids[at : at + CHUNK])
-        gone = delete(team_members).where(
-            *_provided(directory_id), team_members.c.team_id == team_id, of
-        )
-        await conn.execute(gone)
 
 
 def _group(row: Any) -> ScimGroup:

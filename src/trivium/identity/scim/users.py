@@ -34,6 +34,11 @@ ENDINGS_MAX: Final = 100
 """Names like the wanted one that are tried."""
 
 
+def free_key(number: int) -> str:
+    """What stands for a name that is free again: no directory can send it."""
+    return f"\x7f{number}"
+
+
 def checked_by_nobody(before: object) -> None:
     """Raise nothing."""
     del before
@@ -136,6 +141,7 @@ class ScimUsers:
             origin = Origin(MemberSource.SCIM, directory.via)
             await membership.follow(conn, teams, before.id, origin, {}, raised, now, log_act)
             values = {"gone_at": now, "changed_at": now, "active": False}
+            values["user_name_key"] = free_key(before.id)
             await store.put_user(conn, before.id, values, is_new=False)
         await self._in_force()
 
@@ -171,6 +177,8 @@ class ScimUsers:
         """An account without a password, whose address counts as verified if it is the directory's
         to vouch for.
         """
+        if await accounts.find_users(conn, email):  # somebody was faster
+            raise ScimError(409, f"there is an account {email} already", "uniqueness")
         now = int(self._clock.now())
         user = User(
             id=0,

@@ -158,7 +158,8 @@ async def test_whoever_is_not_active_is_out_everywhere(idp):
     assert (await idp.user(made)).disabled
     assert await console.accounts.sessions.find(session) is None
     assert ["revoked"] == [
-        token.state(console.clock.now()) for token in await console.oauth.developer.owned_by(user.id)
+        token.state(console.clock.now())
+        for token in await console.oauth.developer.owned_by(user.id)
     ]
     changed = await idp.patch(f"/Users/{made['id']}", {"op": "replace", "value": {"active": True}})
     assert changed["active"]
@@ -322,3 +323,11 @@ async def test_a_body_that_says_nothing_of_use(idp, body, scim_type):
     """Is refused by name."""
     status, found, detail = await idp.refused("POST", "/Users", body)
     assert (400, scim_type) == (status, found), detail
+
+
+async def test_a_name_is_free_once_its_person_is_gone(idp):
+    """For whoever has it now."""
+    made = await idp.person()
+    await idp.done("DELETE", f"/Users/{made['id']}", None, 204)
+    body = {"userName": made["userName"], "emails": [{"value": "other@example.com"}]}
+    assert made["id"] != (await idp.done("POST", "/Users", body, 201))["id"]

@@ -138,7 +138,9 @@ def route(path: str, **acts: Act) -> Endpoint:
     async def served(request: Request) -> Response:
         act = acts.get("GET" if request.method == "HEAD" else request.method, _not_taken)
         try:
-            return await act(ScimRequest(request, await _directory(request)))
+            asked = ScimRequest(request, await _directory(request))
+            asked.wants("")  # names of attributes are read even where nothing is found
+            return await act(asked)
         except ScimError as error:
             return _refused(error, ", ".join(acts))
         except StorageError as error:
