@@ -41,6 +41,7 @@ from trivium.cli import (
     payment,
     prices,
     reconcile,
+    scim,
     serve,
     team,
     user,
@@ -74,6 +75,8 @@ teams = _group("Organisations and the teams in them.")
 members = _group("Who is in a team, and as what.")
 services = _group("Accounts of programs: keys and budgets, and no login.")
 budgets = _group("What teams, members and service accounts may spend.")
+directories = _group("Directories that provision people and teams (SCIM 2.0).")
+directory_tokens = _group("Tokens that directories present.")
 keys = _group("Keys that callers present.")
 codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
@@ -89,6 +92,7 @@ _add(app, "init", init.init)
 _add(app, "check", check.check)
 app.add_typer(users, name="user")
 app.add_typer(teams, name="team")
+app.add_typer(directories, name="scim")
 app.add_typer(keys, name="key")
 _add(app, "credit", credit.credit)
 app.add_typer(codes, name="code")
@@ -125,6 +129,10 @@ teams.add_typer(budgets, name="budget")
 _add(budgets, "set", budget.put)
 _add(budgets, "clear", budget.clear)
 _add(budgets, "list", budget.listing)
+directories.add_typer(directory_tokens, name="token")
+_add(directory_tokens, "create", scim.create)
+_add(directory_tokens, "list", scim.listing)
+_add(directory_tokens, "revoke", scim.revoke)
 _add(keys, "create", key.create)
 _add(keys, "list", key.listing)
 _add(keys, "edit", key_change.edit)

@@ -21,7 +21,7 @@ from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import keys as api_keys
-from trivium.console.api.admin import team_budgets, team_keys, teams
+from trivium.console.api.admin import scim_tokens, team_budgets, team_keys, teams
 from trivium.console.api.admin import users as api_users
 from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
@@ -69,6 +69,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *teams.ENDPOINTS,
     *team_keys.ENDPOINTS,
     *team_budgets.ENDPOINTS,
+    *scim_tokens.ENDPOINTS,
     *api_credit.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,

@@ -72,6 +72,40 @@ BESIDES = {
     ("GET", "/api/admin/keys/{key}"),
     ("PATCH", "/api/admin/keys/{key}"),
     ("DELETE", "/api/admin/keys/{key}"),
+    *(
+        (method, f"/api/admin/teams{path}")
+        for path, methods in {
+            "": "GET POST",
+            "/{team}": "GET PATCH",
+            "/{team}/members": "GET POST",
+            "/{team}/members/{user}": "PATCH DELETE",
+            "/{team}/services": "GET POST",
+            "/{team}/keys": "GET POST",
+            "/{team}/keys/{key}": "DELETE",
+            "/{team}/keys/{key}/rotate": "POST",
+            "/{team}/budgets": "GET",
+            "/{team}/budgets/{period}": "PUT DELETE",
+            "/{team}/scim-tokens": "GET POST",
+            "/{team}/scim-tokens/{token}": "DELETE",
+        }.items()
+        for method in methods.split()
+    ),
+    ("POST", "/api/admin/keys/{key}/rotate"),
+    *(
+        (method, f"/scim/v2/{path}")
+        for path, methods in {
+            "ServiceProviderConfig": "GET",
+            "ResourceTypes": "GET",
+            "ResourceTypes/{id}": "GET",
+            "Schemas": "GET",
+            "Schemas/{id}": "GET",
+            "Users": "GET POST",
+            "Users/{id}": "GET PUT PATCH DELETE",
+            "Groups": "GET POST",
+            "Groups/{id}": "GET PUT PATCH DELETE",
+        }.items()
+        for method in methods.split()
+    ),
     ("GET", "/assets/{asset_id}"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -183,7 +217,7 @@ def test_keys_are_asked_for_as_specified(document, operations):
     generate = keys("/vendorc/v1beta/models/{model}:generateContent")
     assert {"gatewayGenerateKey", "gatewayGenerateQuery"} == generate
     schemes = document["components"]["securitySchemes"]
-    oauth = {"developerBearer", "oauthBearer", "oauthClient", "adminBearer"}
+    oauth = {"developerBearer", "oauthBearer", "oauthClient", "adminBearer", "scimBearer"}
     assert {
         "gatewayBearer",
         "gatewayMessagesKey",
@@ -207,7 +241,7 @@ def test_every_keyed_operation_may_fail_in_the_common_ways(document, operations)
     common = {"400", "401", "403", "404", "429", "5XX"}
     for operation in operations.values():
         # clients of every language read the OAuth service's own errors
-        if operation["security"] and operation["tags"] not in (["oauth"], ["admin"]):
+        if operation["security"] and operation["tags"] not in (["oauth"], ["admin"], ["scim"]):
             assert common <= set(operation["responses"])
             for status in common:
                 answer = find(document, operation["responses"][status]["$ref"])

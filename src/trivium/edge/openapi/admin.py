@@ -96,6 +96,15 @@ AdminService = {
   user_id!: int, name!: text, team_id!: int, disabled!: bool, created_at!: when
 }
 AdminNewService = closed {title!: text(minLength 1, maxLength 100)}
+scimToken = {
+  id!: int, team_id!: int, name!: text, hint!: text "The last four characters.",
+  domains!: text[] "Of addresses that are the organisation's own.", created_at!: when,
+  expires_at!: when, last_used_at!: when | null
+}
+AdminScimToken = scimToken
+AdminNewScimToken = closed {
+  name: text, domains: text[..100], days: int 1..1098 "365 when left out."
+}
 AdminNewTeamKey = closed {...terms, user_id: int | null "A service account; left out: yourself."}
 teamBudget = {
   of!: text, amount!: usd, period!: period, zone!: text, soft!: bool "Refuses nobody.",
@@ -131,6 +140,9 @@ AdminTeamBudgetAnswer = {...done, data!: AdminTeamBudget}
 AdminTeamBudgetsAnswer = {...done, data!: {
   budgets!: {...teamBudget, spent!: usd "As far as it is booked."}[]
 }}
+AdminScimTokenAnswer = {...done, data!: AdminScimToken}
+AdminScimTokensAnswer = {...done, data!: {tokens!: AdminScimToken[]}}
+AdminNewScimTokenAnswer = {...done, data!: {...scimToken, token!: text "Shown this once."}}
 AdminNothingAnswer = {...done, data!: null}
 AdminCreditAnswer = {...done, data!: {
   entry!: {
@@ -145,6 +157,7 @@ PARAMETERS: Final = parameters("""
 adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
 adminTeam = path team: int "Id of a team."
+adminScimToken = path token: int "Id of a directory's token."
 adminPeriod = path period: text "day, week, month, total, 5h or 7d."
 adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
@@ -213,6 +226,12 @@ DELETE /api/admin/teams/{team}/keys/{key} adminRevokeTeamKey "Revokes such a key
   answer=AdminKeyAnswer parameters=adminTeam|adminKey
 POST /api/admin/teams/{team}/keys/{key}/rotate adminRotateTeamKey "Gives such a key another secret."
   answer=AdminNewKeyAnswer request=AdminRotation parameters=adminTeam|adminKey
+GET /api/admin/teams/{team}/scim-tokens adminListScimTokens "Tokens of a team's directory."
+  answer=AdminScimTokensAnswer parameters=adminTeam
+POST /api/admin/teams/{team}/scim-tokens adminCreateScimToken "Makes one and shows it this once."
+  answer=AdminNewScimTokenAnswer request=AdminNewScimToken parameters=adminTeam
+DELETE /api/admin/teams/{team}/scim-tokens/{token} adminRevokeScimToken "Revokes one for good."
+  answer=AdminScimTokenAnswer parameters=adminTeam|adminScimToken
 GET /api/admin/teams/{team}/budgets adminListTeamBudgets "Budgets, with what is spent."
   answer=AdminTeamBudgetsAnswer parameters=adminTeam
 PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."

@@ -140,8 +140,12 @@ class ScimUsers:
             teams = await find_teams(conn)
             origin = Origin(MemberSource.SCIM, directory.via)
             await membership.follow(conn, teams, before.id, origin, {}, raised, now, log_act)
-            values = {"gone_at": now, "changed_at": now, "active": False}
-            values["user_name_key"] = free_key(before.id)
+            values = {
+                "gone_at": now,
+                "changed_at": now,
+                "active": False,
+                "user_name_key": free_key(before.id),
+            }
             await store.put_user(conn, before.id, values, is_new=False)
         await self._in_force()
 

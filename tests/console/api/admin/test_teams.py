@@ -6,7 +6,7 @@ The matrix walks the routes that the API has: a new one without a row here fails
 import pytest
 import pytest_asyncio
 
-from trivium.console.api.admin import team_budgets, team_keys, teams
+from trivium.console.api.admin import scim_tokens, team_budgets, team_keys, teams
 from trivium.identity.teams.model import TeamRole
 from trivium.oauth.developer.model import TEAMS
 
@@ -32,6 +32,9 @@ RIGHTS = {
     ("POST", "/{team}/keys"): (SPENDING, SPENDING),
     ("DELETE", "/{team}/keys/{key}"): (MANAGING, MANAGING),
     ("POST", "/{team}/keys/{key}/rotate"): (MANAGING, MANAGING),
+    ("GET", "/{team}/scim-tokens"): (NOBODY, NOBODY),
+    ("POST", "/{team}/scim-tokens"): (NOBODY, NOBODY),
+    ("DELETE", "/{team}/scim-tokens/{token}"): (NOBODY, NOBODY),
     ("GET", "/{team}/budgets"): (ALL, ALL),
     ("PUT", "/{team}/budgets/{period}"): (NOBODY, OWNING),
     ("DELETE", "/{team}/budgets/{period}"): (NOBODY, OWNING),
@@ -42,7 +45,12 @@ RIGHTS = {
 
 def routes():
     """Every method and path that the API has for teams."""
-    for endpoint in (*teams.ENDPOINTS, *team_keys.ENDPOINTS, *team_budgets.ENDPOINTS):
+    for endpoint in (
+        *teams.ENDPOINTS,
+        *team_keys.ENDPOINTS,
+        *team_budgets.ENDPOINTS,
+        *scim_tokens.ENDPOINTS,
+    ):
         for method in endpoint.methods - {"HEAD"}:
             yield method, endpoint.path.removeprefix(TEAMS_PATH)
 
@@ -78,7 +86,9 @@ class Company:
         """
         self.number += 1
         console, team = self.script.console, self.team[place]
-        victim = key = bot = None
+        victim = key = bot = token = None
+        if "{token}" in path:
+            token, _ = await console.scim.tokens.create(team.id)
         if "{user}" in path or (method, path) == ("POST", "/{team}/members"):
             name = f"v{self.number}"
             victim = await console.identity.create_user(name, f"{name}@example.org")
@@ -95,13 +105,18 @@ class Company:
             ("POST", "/{team}/services"): {"title": f"s{self.number}"},
             ("POST", "/{team}/keys"): {"user_id": bot and bot.id} if who == "admin" else {},
             ("POST", "/{team}/keys/{key}/rotate"): {"overlap_s": 60},
+            ("POST", "/{team}/scim-tokens"): {"domains": ["example.com"]},
             ("PUT", "/{team}/budgets/{period}"): {"amount": "5"},
         }.get((method, path))
         if method == "DELETE" and "{period}" in path:
             admin = f"{TEAMS_PATH}/{team.id}/budgets/day"
             await self.script.done("PUT", admin, {"amount": "5"})
         filled = path.format(
-            team=team.id, user=victim and victim.id, key=key and key.id, period="day"
+            team=team.id,
+            user=victim and victim.id,
+            key=key and key.id,
+            token=token and token.id,
+            period="day",
         )
         answer = await self.script.ask(method, TEAMS_PATH + filled, body, token=self.token[who])
         return answer.status_code, answer.text
