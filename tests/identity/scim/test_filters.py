@@ -6,8 +6,8 @@ import pytest
 
 from trivium.identity.scim.filters import (
     CHARS_MAX,
-    Comparison,
     ElementFilter,
+    FilterComparison,
     Junction,
     Negation,
     attribute_name,
@@ -26,49 +26,49 @@ def either(*terms):
     return Junction(False, terms)
 
 
-NAME = Comparison("username", "eq", "bjensen")
-TYPE = Comparison("type", "eq", "work")
+NAME = FilterComparison("username", "eq", "bjensen")
+TYPE = FilterComparison("type", "eq", "work")
 RFC = [
     ('userName eq "bjensen"', NAME),
-    ("name.familyName co \"O'Malley\"", Comparison("name.familyname", "co", "O'Malley")),
-    ('userName sw "J"', Comparison("username", "sw", "J")),
-    ('urn:ietf:params:scim:schemas:core:2.0:User:userName sw "J"', Comparison("username", "sw", "J")),
-    ("title pr", Comparison("title", "pr")),
-    ('meta.lastModified gt "2011-05-13T04:42:34Z"', Comparison("meta.lastmodified", "gt", "2011-05-13T04:42:34Z")),
-    ('title pr and userType eq "Employee"', both(Comparison("title", "pr"), Comparison("usertype", "eq", "Employee"))),
-    ('title pr or userType eq "Intern"', either(Comparison("title", "pr"), Comparison("usertype", "eq", "Intern"))),
+    ("name.familyName co \"O'Malley\"", FilterComparison("name.familyname", "co", "O'Malley")),
+    ('userName sw "J"', FilterComparison("username", "sw", "J")),
+    ('urn:ietf:params:scim:schemas:core:2.0:User:userName sw "J"', FilterComparison("username", "sw", "J")),
+    ("title pr", FilterComparison("title", "pr")),
+    ('meta.lastModified gt "2011-05-13T04:42:34Z"', FilterComparison("meta.lastmodified", "gt", "2011-05-13T04:42:34Z")),
+    ('title pr and userType eq "Employee"', both(FilterComparison("title", "pr"), FilterComparison("usertype", "eq", "Employee"))),
+    ('title pr or userType eq "Intern"', either(FilterComparison("title", "pr"), FilterComparison("usertype", "eq", "Intern"))),
     (
         'userType eq "Employee" and (emails co "example.com" or emails.value co "example.org")',
         both(
-            Comparison("usertype", "eq", "Employee"),
-            either(Comparison("emails", "co", "example.com"), Comparison("emails.value", "co", "example.org")),
+            FilterComparison("usertype", "eq", "Employee"),
+            either(FilterComparison("emails", "co", "example.com"), FilterComparison("emails.value", "co", "example.org")),
         ),
     ),
     (
         'userType ne "Employee" and not (emails co "example.com")',
-        both(Comparison("usertype", "ne", "Employee"), Negation(Comparison("emails", "co", "example.com"))),
+        both(FilterComparison("usertype", "ne", "Employee"), Negation(FilterComparison("emails", "co", "example.com"))),
     ),
     (
         'emails[type eq "work" and value co "@example.com"]',
-        ElementFilter("emails", both(TYPE, Comparison("value", "co", "@example.com"))),
+        ElementFilter("emails", both(TYPE, FilterComparison("value", "co", "@example.com"))),
     ),
     (
         'emails[type eq "work"] or ims[type eq "xmpp"]',
-        either(ElementFilter("emails", TYPE), ElementFilter("ims", Comparison("type", "eq", "xmpp"))),
+        either(ElementFilter("emails", TYPE), ElementFilter("ims", FilterComparison("type", "eq", "xmpp"))),
     ),
 ]  # fmt: skip
 """RFC 7644, section 3.4.2.2, figure 1."""
 MORE = [
     ('USERNAME EQ "bjensen"', NAME),
     ('  userName   eq\t"bjensen"  ', NAME),
-    ('userName eq "a\\"b\\u00e9"', Comparison("username", "eq", 'a"bé')),
-    ("active eq true", Comparison("active", "eq", True)),
-    ("active eq False", Comparison("active", "eq", False)),
-    ("a eq null", Comparison("a", "eq", None)),
-    ("a eq 1.5", Comparison("a", "eq", 1.5)),
-    ("a pr or b pr and c pr", either(Comparison("a", "pr"), both(Comparison("b", "pr"), Comparison("c", "pr")))),
-    ("not(a pr)", Negation(Comparison("a", "pr"))),
-    ('not eq "x"', Comparison("not", "eq", "x")),
+    ('userName eq "a\\"b\\u00e9"', FilterComparison("username", "eq", 'a"bé')),
+    ("active eq true", FilterComparison("active", "eq", True)),
+    ("active eq False", FilterComparison("active", "eq", False)),
+    ("a eq null", FilterComparison("a", "eq", None)),
+    ("a eq 1.5", FilterComparison("a", "eq", 1.5)),
+    ("a pr or b pr and c pr", either(FilterComparison("a", "pr"), both(FilterComparison("b", "pr"), FilterComparison("c", "pr")))),
+    ("not(a pr)", Negation(FilterComparison("a", "pr"))),
+    ('not eq "x"', FilterComparison("not", "eq", "x")),
 ]  # fmt: skip
 
 

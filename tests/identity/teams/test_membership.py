@@ -7,13 +7,13 @@ from trivium.identity import store as people
 from trivium.identity.errors import IdentityError
 from trivium.identity.service import Identity
 from trivium.identity.teams import store
-from trivium.identity.teams.membership import BY_HAND, Origin, TeamsFollowed, follow
+from trivium.identity.teams.membership import BY_HAND, MemberOrigin, TeamsFollowed, follow
 from trivium.identity.teams.model import MemberSource, TeamRole
 from trivium.identity.teams.service import Teams
 
-SSO = Origin(MemberSource.SSO, "https://login.example")
-OTHER = Origin(MemberSource.SSO, "https://other.example")
-SCIM = Origin(MemberSource.SCIM, "1")
+SSO = MemberOrigin(MemberSource.SSO, "https://login.example")
+OTHER = MemberOrigin(MemberSource.SSO, "https://other.example")
+SCIM = MemberOrigin(MemberSource.SCIM, "1")
 
 
 class Company:

@@ -36,7 +36,7 @@ def configuration(base: str) -> dict[str, Any]:
 
 
 def resource_types(base: str) -> list[dict[str, Any]]:
-    """Users and groups."""
+    """The kinds of resources, users and groups, each with where it is served."""
     return [
         {
             "schemas": [_TYPE_URN],

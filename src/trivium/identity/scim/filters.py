@@ -18,14 +18,14 @@ COMPARISONS_MAX: Final = 50
 OPERATORS: Final = frozenset(["eq", "ne", "co", "sw", "ew", "gt", "lt", "ge", "le", "pr"])
 _CORE: Final = tuple(f"{urn.lower()}:" for urn in (USER_URN, GROUP_URN))
 _TOKEN: Final = re.compile(
-    r'[ \t\r\n]*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<mark>[()\[\]])|(?P<word>[^\s()\[\]"]+))',
+    r'[ \t\r\n]*(?:(?P<text>"(?:[^"\\]++|\\.)*+")|(?P<mark>[()\[\]])|(?P<word>[^\s()\[\]"]+))',
     re.DOTALL,
 )
 
 Value = str | bool | int | float | None
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class FilterComparison(msgspec.Struct, frozen=True):
     """An attribute compared with a value; of ``pr`` the value is ``None``."""
 
     attribute: str
@@ -54,7 +54,7 @@ class ElementFilter(msgspec.Struct, frozen=True):
     inner: "Filter"
 
 
-Filter = Comparison | Junction | Negation | ElementFilter
+Filter = FilterComparison | Junction | Negation | ElementFilter
 
 
 def read_filter(text: str) -> Filter:
@@ -110,7 +110,7 @@ class FilterReader:
             return ElementFilter(attribute, inner)
         return self._comparison(attribute)
 
-    def _comparison(self, attribute: str) -> Comparison:
+    def _comparison(self, attribute: str) -> FilterComparison:
         self._comparisons += 1
         if self._comparisons > COMPARISONS_MAX:
             raise wrong(f"has more than {COMPARISONS_MAX} comparisons")
@@ -120,7 +120,7 @@ class FilterReader:
                 f"{operator[:40]!r} is no operator; there are {', '.join(sorted(OPERATORS))}"
             )
         if operator == "pr":
-            return Comparison(attribute, operator)
+            return FilterComparison(attribute, operator)
         text = self._next('a value, such as "ada"')
         try:
             value = msgspec.json.decode(text.encode(), type=str | bool | int | float | None)
@@ -129,7 +129,7 @@ class FilterReader:
             if text.lower() not in ("true", "false"):
                 raise wrong(f"{text[:40]!r} is no value; texts stand in double quotes") from None
             value = text.lower() == "true"
-        return Comparison(attribute, operator, value)
+        return FilterComparison(attribute, operator, value)
 
     def end(self) -> None:
         """Raise unless everything was read."""

@@ -15,7 +15,7 @@ from trivium.identity import store as accounts
 from trivium.identity.model import InForce, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
 from trivium.identity.scim import store
-from trivium.identity.scim.filters import Comparison, Filter, Junction
+from trivium.identity.scim.filters import Filter, FilterComparison, Junction
 from trivium.identity.scim.model import (
     CHANGES_MAX,
     MEMBERS_MAX,
@@ -27,7 +27,7 @@ from trivium.identity.scim.patches import PatchStep, check_read_only
 from trivium.identity.scim.resources import member_id, read_group, read_members
 from trivium.identity.scim.users import checked_by_nobody, free_key
 from trivium.identity.teams import membership
-from trivium.identity.teams.membership import Origin
+from trivium.identity.teams.membership import MemberOrigin
 from trivium.identity.teams.model import DEPTH_MAX, MemberSource, Team, TeamMap, TeamRole
 from trivium.identity.teams.store import find_teams, insert_team, name_taken
 from trivium.identity.terms import NAME_CHARS_MAX
@@ -230,7 +230,7 @@ class ScimGroups:
         if strangers:
             message = f"members: there is no user {min(strangers)}"
             raise ScimError(400, message, "invalidValue")
-        origin = Origin(MemberSource.SCIM, directory.via)
+        origin = MemberOrigin(MemberSource.SCIM, directory.via)
         now = int(self._clock.now())
         for user_id in added:
             role = TeamRole.MEMBER
@@ -348,8 +348,8 @@ def _named(where: Filter) -> set[int]:
     terms = where.terms if isinstance(where, Junction) and not where.is_and else (where,)
     found = set()
     for term in terms:
-        is_one = isinstance(term, Comparison) and term.operator == "eq"
-        if not is_one or not isinstance(term, Comparison) or term.attribute != "value":
+        is_one = isinstance(term, FilterComparison) and term.operator == "eq"
+        if not is_one or not isinstance(term, FilterComparison) or term.attribute != "value":
             raise ScimError(400, 'path: is written as members[value eq "ID"]', "invalidPath")
         found.add(member_id(term.value))
     return found

@@ -12,7 +12,13 @@ from typing import Any, Final
 import msgspec
 
 from trivium.identity.scim.attributes import KEPT, READ_ONLY, part_written, written
-from trivium.identity.scim.filters import Comparison, Filter, FilterReader, attribute_name, holds
+from trivium.identity.scim.filters import (
+    Filter,
+    FilterComparison,
+    FilterReader,
+    attribute_name,
+    holds,
+)
 from trivium.identity.scim.model import OPERATIONS_MAX, ScimError
 
 ELEMENTS_MAX: Final = 50
@@ -163,10 +169,10 @@ def _list_without_target(found: list[Any], step: PatchStep) -> list[Any]:
     where, part = step.path.where, step.path.part
     if step.op == "remove":
         return found
-    is_simple = isinstance(where, Comparison) and where.operator == "eq"
+    is_simple = isinstance(where, FilterComparison) and where.operator == "eq"
     if step.op == "replace" or not is_simple or len(found) >= ELEMENTS_MAX:
         raise ScimError(400, "no value meets the filter of the path", "noTarget")
-    assert isinstance(where, Comparison)
+    assert isinstance(where, FilterComparison)
     change = _known_parts("emails", step.value) if part is None else {part: step.value}
     name = part_written("emails", where.attribute)
     return [*found, {**({name: where.value} if name else {}), **change}]

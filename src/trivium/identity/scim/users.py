@@ -24,7 +24,7 @@ from trivium.identity.scim.filters import Filter
 from trivium.identity.scim.model import ScimDirectory, ScimError, ScimProfile, ScimUser
 from trivium.identity.scim.store import ScimRow
 from trivium.identity.teams import membership
-from trivium.identity.teams.membership import Origin
+from trivium.identity.teams.membership import MemberOrigin
 from trivium.identity.teams.model import MemberSource
 from trivium.identity.teams.store import find_teams
 from trivium.observe.audit.model import ActKind
@@ -40,7 +40,7 @@ def free_key(number: int) -> str:
 
 
 def checked_by_nobody(before: object) -> None:
-    """Raise nothing."""
+    """Have nothing against a change: no version was asked for."""
     del before
 
 
@@ -138,7 +138,7 @@ class ScimUsers:
             raised = await self._begin(conn, before, False, log_act)
             await self._switch(conn, before.id, False, raised, log_act)
             teams = await find_teams(conn)
-            origin = Origin(MemberSource.SCIM, directory.via)
+            origin = MemberOrigin(MemberSource.SCIM, directory.via)
             await membership.follow(conn, teams, before.id, origin, {}, raised, now, log_act)
             values = {
                 "gone_at": now,

@@ -16,14 +16,14 @@ from trivium.observe.audit.model import ActKind, Detail
 from trivium.storage.database import Connection
 
 
-class Origin(NamedTuple):
+class MemberOrigin(NamedTuple):
     """Who says that people are members."""
 
     source: MemberSource
     via: str = ""
 
 
-BY_HAND = Origin(MemberSource.MANUAL)
+BY_HAND = MemberOrigin(MemberSource.MANUAL)
 
 
 class TeamsFollowed(NamedTuple):
@@ -49,7 +49,7 @@ async def follow(
     conn: Connection,
     teams: TeamMap,
     user_id: int,
-    origin: Origin,
+    origin: MemberOrigin,
     wanted: Mapping[int, TeamRole],
     raised: int,
     now: int,
@@ -79,7 +79,7 @@ async def follow(
     return TeamsFollowed(len(done), tuple(kept))
 
 
-def said_by(rows: Iterable[Member], origin: Origin) -> dict[int, TeamRole]:
+def said_by(rows: Iterable[Member], origin: MemberOrigin) -> dict[int, TeamRole]:
     """The roles by team that one source says."""
     return {each.team_id: each.role for each in rows if (each.source, each.via) == origin}
 
@@ -120,7 +120,7 @@ async def say(
     conn: Connection,
     team_id: int,
     user_id: int,
-    origin: Origin,
+    origin: MemberOrigin,
     role: TeamRole | None,
     now: int,
     log_act: LogAct = log_nothing,
@@ -136,7 +136,7 @@ async def _put(
     conn: Connection,
     team_id: int,
     user_id: int,
-    origin: Origin,
+    origin: MemberOrigin,
     role: TeamRole | None,
     now: int,
 ) -> None:
@@ -158,7 +158,7 @@ async def _log(
     conn: Connection,
     team_id: int,
     user_id: int,
-    origin: Origin,
+    origin: MemberOrigin,
     role: TeamRole | None,
     log_act: LogAct,
 ) -> None:

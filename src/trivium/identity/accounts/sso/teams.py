@@ -15,7 +15,7 @@ from trivium.identity.accounts.sso.model import SsoIdentity
 from trivium.identity.model import InForce, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
 from trivium.identity.teams import membership, store
-from trivium.identity.teams.membership import Origin
+from trivium.identity.teams.membership import MemberOrigin
 from trivium.identity.teams.model import MemberSource
 from trivium.settings.accounts import LoginEntry
 from trivium.storage.database import Database
@@ -60,7 +60,7 @@ class ClaimedTeams:
     async def _follow(
         self, entry: LoginEntry, said: SsoIdentity, user_id: int
     ) -> tuple[list[str], tuple[str, ...]]:
-        origin = Origin(MemberSource.SSO, said.issuer)
+        origin = MemberOrigin(MemberSource.SSO, said.issuer)
         groups = said.groups or frozenset()
         async with self._db.read() as conn:
             teams = await store.find_teams(conn)

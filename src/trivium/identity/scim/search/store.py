@@ -6,9 +6,9 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, and_, false, func, not_, or_, select, true
 
 from trivium.identity.scim.filters import (
-    Comparison,
     ElementFilter,
     Filter,
+    FilterComparison,
     Junction,
     Negation,
     compares,
@@ -88,12 +88,12 @@ def _element(found: ElementFilter, columns: _Columns) -> ColumnElement[bool]:
         return _condition(found.inner, _EMAIL)
     inner = found.inner
     is_member = columns is _GROUP_COLUMNS and found.attribute == "members"
-    if is_member and isinstance(inner, Comparison) and inner.attribute == "value":
+    if is_member and isinstance(inner, FilterComparison) and inner.attribute == "value":
         return _has_member(inner)
     raise wrong(f"{found.attribute[:80]!r} is not searched so; emails and members[value eq] are")
 
 
-def _has_member(found: Comparison) -> ColumnElement[bool]:
+def _has_member(found: FilterComparison) -> ColumnElement[bool]:
     if found.operator != "eq" or not isinstance(found.value, str):
         raise wrong('members: is searched as `members eq "ID"`')
     one = select(team_members.c.user_id).where(
@@ -104,7 +104,7 @@ def _has_member(found: Comparison) -> ColumnElement[bool]:
     return one.exists()
 
 
-def _compared(found: Comparison, kind: int, column: Any) -> ColumnElement[bool]:
+def _compared(found: FilterComparison, kind: int, column: Any) -> ColumnElement[bool]:
     operator, value = found.operator, found.value
     if isinstance(column, str):  # the same for everybody
         return true() if compares(operator, column, value) else false()
@@ -120,7 +120,9 @@ def _compared(found: Comparison, kind: int, column: Any) -> ColumnElement[bool]:
     return _text_compared(found, kind, column, value)
 
 
-def _text_compared(found: Comparison, kind: int, column: Any, value: str) -> ColumnElement[bool]:
+def _text_compared(
+    found: FilterComparison, kind: int, column: Any, value: str
+) -> ColumnElement[bool]:
     if kind == _NUMBER:
         return _equal(found, column, number_of(value) or 0)
     if kind == _EXACT:
@@ -131,14 +133,14 @@ def _text_compared(found: Comparison, kind: int, column: Any, value: str) -> Col
     return _folded(found.operator, column, value)
 
 
-def _equal(found: Comparison, column: Any, value: object) -> ColumnElement[bool]:
+def _equal(found: FilterComparison, column: Any, value: object) -> ColumnElement[bool]:
     if found.operator not in ("eq", "ne"):
         raise wrong(f"{found.attribute}: is compared with eq, ne and pr")
     same: ColumnElement[bool] = column == value
     return same if found.operator == "eq" else or_(column != value, column.is_(None))
 
 
-def _truth(found: Comparison, column: Any) -> ColumnElement[bool]:
+def _truth(found: FilterComparison, column: Any) -> ColumnElement[bool]:
     value = found.value
     if isinstance(value, str) and value.lower() in ("true", "false"):
         value = value.lower() == "true"
@@ -148,7 +150,7 @@ def _truth(found: Comparison, column: Any) -> ColumnElement[bool]:
     return holds if value is (found.operator == "eq") else not_(holds)
 
 
-def _second(found: Comparison) -> int:
+def _second(found: FilterComparison) -> int:
     try:
         return int(datetime.fromisoformat(str(found.value)).timestamp())
     except (ValueError, OverflowError):
