@@ -33,6 +33,7 @@ from trivium.cli import (
     demo,
     explain,
     init,
+    invitation,
     key,
     key_change,
     ledger,
@@ -119,6 +120,9 @@ _add(teams, "create", team.create)
 _add(teams, "list", team.listing)
 _add(teams, "show", team.show)
 _add(teams, "edit", team.edit)
+_add(teams, "invite", invitation.invite)
+_add(teams, "invitations", invitation.listing)
+_add(teams, "withdraw", invitation.withdraw)
 teams.add_typer(members, name="member")
 _add(members, "add", member.add)
 _add(members, "role", member.change_role)

@@ -85,6 +85,8 @@ BESIDES = {
             "/{team}/keys/{key}/rotate": "POST",
             "/{team}/budgets": "GET",
             "/{team}/budgets/{period}": "PUT DELETE",
+            "/{team}/invitations": "GET POST",
+            "/{team}/invitations/{invitation}": "DELETE",
             "/{team}/scim-tokens": "GET POST",
             "/{team}/scim-tokens/{token}": "DELETE",
         }.items()

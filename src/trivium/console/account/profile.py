@@ -138,7 +138,7 @@ async def show_link(request: Request) -> Response:
         user, email = await recovery.show_email(request.path_params["token"])
     except AccountError as error:
         return render.page(request, "login/gone.html", status=410, message=words(error))
-    return render.page(request, "login/email.html", name=user.name, email=email)
+    return render.page(request, "login/email.html", name=user.name, email=email, invited=None)
 
 
 async def prove(request: Request) -> Response:

@@ -96,6 +96,13 @@ AdminService = {
   user_id!: int, name!: text, team_id!: int, disabled!: bool, created_at!: when
 }
 AdminNewService = closed {title!: text(minLength 1, maxLength 100)}
+AdminTeamInvitation = {
+  id!: int, email!: text, role!: teamRole, created_at!: when, expires_at!: when
+}
+AdminNewTeamInvitation = closed {
+  email!: text(maxLength 254) "Whom the letter goes to.", role: teamRole,
+  language: text "Of the letter; en when left out."
+}
 scimToken = {
   id!: int, team_id!: int, name!: text, hint!: text "The last four characters.",
   domains!: text[] "Of addresses that are the organisation's own.", created_at!: when,
@@ -140,6 +147,8 @@ AdminTeamBudgetAnswer = {...done, data!: AdminTeamBudget}
 AdminTeamBudgetsAnswer = {...done, data!: {
   budgets!: {...teamBudget, spent!: usd "As far as it is booked."}[]
 }}
+AdminTeamInvitationAnswer = {...done, data!: AdminTeamInvitation}
+AdminTeamInvitationsAnswer = {...done, data!: {invitations!: AdminTeamInvitation[]}}
 AdminScimTokenAnswer = {...done, data!: AdminScimToken}
 AdminScimTokensAnswer = {...done, data!: {tokens!: AdminScimToken[]}}
 AdminNewScimTokenAnswer = {...done, data!: {...scimToken, token!: text "Shown this once."}}
@@ -157,6 +166,7 @@ PARAMETERS: Final = parameters("""
 adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
 adminTeam = path team: int "Id of a team."
+adminInvitation = path invitation: int "Id of an invitation."
 adminScimToken = path token: int "Id of a directory's token."
 adminPeriod = path period: text "day, week, month, total, 5h or 7d."
 adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
@@ -226,6 +236,12 @@ DELETE /api/admin/teams/{team}/keys/{key} adminRevokeTeamKey "Revokes such a key
   answer=AdminKeyAnswer parameters=adminTeam|adminKey
 POST /api/admin/teams/{team}/keys/{key}/rotate adminRotateTeamKey "Gives such a key another secret."
   answer=AdminNewKeyAnswer request=AdminRotation parameters=adminTeam|adminKey
+GET /api/admin/teams/{team}/invitations adminListInvitations "Those that can still be used."
+  answer=AdminTeamInvitationsAnswer parameters=adminTeam
+POST /api/admin/teams/{team}/invitations adminInvite "Has a letter sent with a link to join."
+  answer=AdminTeamInvitationAnswer request=AdminNewTeamInvitation parameters=adminTeam
+DELETE /api/admin/teams/{team}/invitations/{invitation} adminWithdrawInvitation "Voids a link."
+  answer=AdminNothingAnswer parameters=adminTeam|adminInvitation
 GET /api/admin/teams/{team}/scim-tokens adminListScimTokens "Tokens of a team's directory."
   answer=AdminScimTokensAnswer parameters=adminTeam
 POST /api/admin/teams/{team}/scim-tokens adminCreateScimToken "Makes one and shows it this once."

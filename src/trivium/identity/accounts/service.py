@@ -30,6 +30,7 @@ from trivium.identity.accounts.sso.teams import ClaimedTeams
 from trivium.identity.accounts.tickets import KEPT_S, Tickets
 from trivium.identity.model import InForce, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
+from trivium.identity.teams.invitations.service import TeamInvitations
 from trivium.settings.accounts import AccountsSettings as Settings
 from trivium.storage.database import Database
 from trivium.storage.periodic import PAUSE_S, Sweeper
@@ -121,6 +122,7 @@ class Accounts:
         self.recovery: Final = Recovery(on, self.login)
         self.factor: Final = SecondFactor(on, vault)
         self.passkeys: Final = Passkeys(on, origin)
+        self.team_invitations: Final = TeamInvitations(on, self.signup, in_force)
         self.outside: Final = SsoLogins(
             on,
             providers or {},

@@ -20,6 +20,7 @@ from trivium.storage.schema.logins import (
     totp_secrets,
     tries,
 )
+from trivium.storage.schema.teams import team_invitations
 from trivium.storage.structs import struct_of, values_of
 
 _SESSION: Final[Select[Any]] = select(
@@ -287,6 +288,7 @@ async def sweep(conn: AsyncConnection, now: int, idle_s: int, kept_s: int, most:
     for table, over in (
         (sessions, (sessions.c.expires_at <= now) | (sessions.c.seen_at <= now - idle_s)),
         (tickets, tickets.c.expires_at <= now - kept_s),
+        (team_invitations, team_invitations.c.expires_at <= now - kept_s),
     ):
         found = select(table.c.id).where(over).limit(most)
         swept += (await conn.execute(delete(table).where(table.c.id.in_(found)))).rowcount

@@ -1,6 +1,16 @@
 """Teams, who is in them, and what may be spent."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Text, UniqueConstraint, false, text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
 
 from trivium.storage.schema.core import BIG, table
 
@@ -29,6 +39,21 @@ team_members = table(
     Column("role", Text, nullable=False),
     Column("created_at", BIG, nullable=False),
     Index("ix_team_members_user_id", "user_id"),
+)
+
+team_invitations = table(
+    "team_invitations",
+    Column("id", BIG, primary_key=True),
+    Column("team_id", BIG, ForeignKey(_TEAM), nullable=False),
+    Column("email", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the link's token
+    Column("invited_by", BIG, ForeignKey(_USER)),  # null: the operator
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False),
+    Column("ended_at", BIG),  # accepted, withdrawn or replaced
+    Index("ix_team_invitations_team_id", "team_id", "created_at"),
+    Index("ix_team_invitations_expires_at", "expires_at"),
 )
 
 budgets = table(

@@ -6,7 +6,7 @@ The matrix walks the routes that the API has: a new one without a row here fails
 import pytest
 import pytest_asyncio
 
-from trivium.console.api.admin import scim_tokens, team_budgets, team_keys, teams
+from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.identity.teams.model import TeamRole
 from trivium.oauth.developer.model import TEAMS
 
@@ -32,6 +32,9 @@ RIGHTS = {
     ("POST", "/{team}/keys"): (SPENDING, SPENDING),
     ("DELETE", "/{team}/keys/{key}"): (MANAGING, MANAGING),
     ("POST", "/{team}/keys/{key}/rotate"): (MANAGING, MANAGING),
+    ("GET", "/{team}/invitations"): (MANAGING, MANAGING),
+    ("POST", "/{team}/invitations"): (MANAGING, MANAGING),
+    ("DELETE", "/{team}/invitations/{invitation}"): (MANAGING, MANAGING),
     ("GET", "/{team}/scim-tokens"): (NOBODY, NOBODY),
     ("POST", "/{team}/scim-tokens"): (NOBODY, NOBODY),
     ("DELETE", "/{team}/scim-tokens/{token}"): (NOBODY, NOBODY),
@@ -50,6 +53,7 @@ def routes():
         *team_keys.ENDPOINTS,
         *team_budgets.ENDPOINTS,
         *scim_tokens.ENDPOINTS,
+        *team_invitations.ENDPOINTS,
     ):
         for method in endpoint.methods - {"HEAD"}:
             yield method, endpoint.path.removeprefix(TEAMS_PATH)
@@ -86,7 +90,10 @@ class Company:
         """
         self.number += 1
         console, team = self.script.console, self.team[place]
-        victim = key = bot = token = None
+        victim = key = bot = token = invitation = None
+        if "{invitation}" in path:
+            invite = console.accounts.team_invitations.invite
+            invitation = await invite(team.id, f"i{self.number}@example.org", TeamRole.MEMBER)
         if "{token}" in path:
             token, _ = await console.scim.tokens.create(team.id)
         if "{user}" in path or (method, path) == ("POST", "/{team}/members"):
@@ -105,6 +112,7 @@ class Company:
             ("POST", "/{team}/services"): {"title": f"s{self.number}"},
             ("POST", "/{team}/keys"): {"user_id": bot and bot.id} if who == "admin" else {},
             ("POST", "/{team}/keys/{key}/rotate"): {"overlap_s": 60},
+            ("POST", "/{team}/invitations"): {"email": f"i{self.number}@example.org"},
             ("POST", "/{team}/scim-tokens"): {"domains": ["example.com"]},
             ("PUT", "/{team}/budgets/{period}"): {"amount": "5"},
         }.get((method, path))
@@ -116,6 +124,7 @@ class Company:
             user=victim and victim.id,
             key=key and key.id,
             token=token and token.id,
+            invitation=invitation and invitation.id,
             period="day",
         )
         answer = await self.script.ask(method, TEAMS_PATH + filled, body, token=self.token[who])
