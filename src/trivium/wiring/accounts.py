@@ -12,6 +12,7 @@ from trivium.wiring.secret import keys_of
 if TYPE_CHECKING:
     from trivium.identity.accounts.emails import Outgoing
     from trivium.identity.accounts.service import Accounts, AccountSweeper
+    from trivium.identity.teams.letters import BudgetLetters
     from trivium.mail.outbox import Outbox
     from trivium.storage.database import Database
     from trivium.storage.vault import Vault
@@ -89,6 +90,20 @@ def outbox(settings: Settings) -> "Outbox | None":
     from trivium.mail.smtp import Smtp
 
     return Outbox(Smtp(settings.mail, SystemClock()).send, settings.mail.queue_max)
+
+
+def budget_letters(
+    settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
+) -> "BudgetLetters | None":
+    """Letters about budgets of teams; ``None`` when none are sent. Closed with the stack."""
+    post = outbox(settings)
+    if post is None:
+        return None
+    from trivium.identity.teams.letters import BudgetLetters
+
+    post.start()
+    stack.push_async_callback(post.close)
+    return BudgetLetters(database, SystemClock(), post, origin(settings) + "/account/profile")
 
 
 def caretaker(settings: Settings, database: "Database") -> "AccountSweeper":

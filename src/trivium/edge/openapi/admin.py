@@ -49,7 +49,8 @@ terms = {name: text(minLength 1, maxLength 100), ...rules}
 AdminUser = {
   id!: int, name!: text, email!: text, role!: role, disabled!: bool "Their keys are refused.",
   unlimited!: bool "Spends without a balance.", group!: text "Price group; empty for none.",
-  limits!: limits "Over all keys together; `null`: none.", balance!: usd, created_at!: when
+  limits!: limits "Over all keys together; `null`: none.", balance!: usd,
+  budget_letters!: bool "Whether letters about budgets of their teams come.", created_at!: when
 }
 key = {
   id!: int, user_id!: int, team_id!: int | null "Which it spends for.",
@@ -65,7 +66,7 @@ AdminNewUser = closed {
   credit: text | null "To begin with; not with `unlimited`. US dollars, with at most nine
     decimals."
 }
-AdminUserChange = closed {disabled: bool, role: role}
+AdminUserChange = closed {disabled: bool, role: role, budget_letters: bool}
 AdminNewKey = closed {...terms}
 AdminKeyChange = closed {...terms, paused: bool}
 AdminRotation = closed {overlap_s: int 0..2592000 "For how long both secrets work; 86400 when

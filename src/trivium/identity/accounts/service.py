@@ -132,10 +132,19 @@ class Accounts:
         )
 
     async def prefer(
-        self, user_id: int, *, language: str | None = None, theme: Theme | None = None
+        self,
+        user_id: int,
+        *,
+        language: str | None = None,
+        theme: Theme | None = None,
+        budget_letters: bool | None = None,
     ) -> None:
-        """Store how a user reads the pages: a tag of ours and a theme; ``None``: as it is."""
-        chosen = {} if language is None else {"language": language}
+        """Store how a user reads the pages, a tag of ours and a theme, and whether letters about
+        budgets come; ``None``: as it is.
+        """
+        chosen: dict[str, str | bool] = {} if language is None else {"language": language}
+        if budget_letters is not None:
+            chosen["budget_letters"] = budget_letters
         if theme is not None:
             chosen["theme"] = theme.value
         if chosen:

@@ -150,8 +150,10 @@ async def sessions_of(conn: AsyncConnection, user_id: int, now: int, idle_s: int
     return [_session(row) for row in await conn.execute(query)]
 
 
-async def set_preferences(conn: AsyncConnection, user_id: int, chosen: dict[str, str]) -> None:
-    """Columns ``language`` and ``theme``, those that were chosen."""
+async def set_preferences(
+    conn: AsyncConnection, user_id: int, chosen: dict[str, str | bool]
+) -> None:
+    """Columns ``language``, ``theme`` and ``budget_letters``, those that were chosen."""
     await conn.execute(update(users).where(users.c.id == user_id).values(chosen))
 
 
