@@ -45,6 +45,7 @@ LATE = {
     "identity.service": "users are made at pages and commands",
     "identity.snapshot": "keys are read from the database",
     "identity.teams.invitations": "people are invited at pages and commands",
+    "identity.teams.letters": "letters are written beside the database",
     "identity.teams.membership": "people come and go at pages and commands",
     "identity.teams.service": "teams are made at pages and commands",
     "identity.user_keys": "keys are changed at pages and commands",

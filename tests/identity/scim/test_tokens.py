@@ -79,3 +79,15 @@ def store_digest(secret):
     from hashlib import sha256
 
     return sha256(secret.encode()).digest()
+
+
+async def test_a_token_is_off_with_any_team_above(database, clock):
+    """As keys are."""
+    teams = Teams(database, clock)
+    acme = await teams.create("acme")
+    lab = await teams.create("lab", acme.id)
+    _, secret = await ScimTokens(database, clock).create(lab.id)
+    for is_off in (True, False):
+        await teams.change(acme.id, {"disabled": is_off})
+        found = await ScimTokens(database, clock).authenticate(secret)
+        assert is_off is (found is None)

@@ -36,6 +36,7 @@ WORDS: Final = {
     ActKind.OUTSIDE_LOGIN_ADDED: N_("Login with another provider added"),
     ActKind.OUTSIDE_LOGIN_REMOVED: N_("Login with another provider removed"),
     ActKind.USER_CREATED: N_("User created by the operator"),
+    ActKind.USER_PROVISIONED: N_("Account came under a directory"),
     ActKind.USER_DISABLED: N_("User disabled"),
     ActKind.USER_ENABLED: N_("User enabled"),
     ActKind.USER_ROLE: N_("Role changed"),

@@ -33,7 +33,7 @@ def read_profile(resource: Mapping[str, Any]) -> ScimProfile:
     return ScimProfile(
         user_name=user_name,
         email=_email(resource.get("emails") or (), user_name),
-        active=truth(resource.get("active", True), "active"),
+        active=truth(True if (said := resource.get("active")) is None else said, "active"),
         external_id=_text(resource, "externalId"),
         display_name=_text(resource, "displayName"),
         formatted=_text(name, "formatted", "name."),

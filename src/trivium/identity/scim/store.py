@@ -14,12 +14,12 @@ from trivium.identity.model import UserRole
 from trivium.identity.scim.filters import Filter
 from trivium.identity.scim.model import ScimGroup, ScimProfile, ScimToken, ScimUser
 from trivium.identity.scim.search.store import group_condition, user_condition
-from trivium.identity.teams.model import MemberSource
+from trivium.identity.teams.model import DEPTH_MAX, MemberSource
 from trivium.storage.schema.core import users
 from trivium.storage.schema.scim import scim_groups as groups
 from trivium.storage.schema.scim import scim_tokens as tokens
 from trivium.storage.schema.scim import scim_users as people
-from trivium.storage.schema.teams import team_members
+from trivium.storage.schema.teams import team_members, teams
 from trivium.storage.structs import struct_of, values_of
 
 CHUNK: Final = 500
@@ -42,14 +42,23 @@ async def insert_token(conn: AsyncConnection, token: ScimToken, digest: bytes) -
 
 
 async def token_of(conn: AsyncConnection, digest: bytes) -> tuple[ScimToken, bool] | None:
-    """The token of a digest, and whether its organisation is switched off."""
-    query = (
-        select(tokens, users.c.disabled)
-        .join_from(tokens, users, users.c.id == tokens.c.directory_id)
-        .where(tokens.c.digest == digest)
-    )
+    """The token of a digest, and whether its team or one above is switched off."""
+    query = select(tokens).where(tokens.c.digest == digest)
     row = (await conn.execute(query)).one_or_none()
-    return None if row is None else (_token(row), bool(row.disabled))
+    return None if row is None else (_token(row), await _is_off(conn, row.directory_id))
+
+
+async def _is_off(conn: AsyncConnection, team_id: int) -> bool:
+    at: int | None = team_id
+    for _ in range(DEPTH_MAX):
+        query = select(teams.c.parent_id, users.c.disabled).join_from(
+            teams, users, users.c.id == teams.c.id
+        )
+        row = (await conn.execute(query.where(teams.c.id == at))).one()
+        if row.disabled or row.parent_id is None:
+            return bool(row.disabled)
+        at = row.parent_id
+    return False
 
 
 async def tokens_of(conn: AsyncConnection, directory_id: int | None) -> list[ScimToken]:

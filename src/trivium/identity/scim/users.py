@@ -90,6 +90,8 @@ class ScimUsers:
             if row is None:
                 values |= {"created_at": now, "made_here": there is None}
             await store.put_user(conn, user_id, values, is_new=row is None)
+            detail = {"directory": directory.team_id}
+            await log_act(conn, ActKind.USER_PROVISIONED, user_id, f"user:{user_id}", detail)
             await self._switch(conn, user_id, said.active, raised, log_act)
             found = await _found(conn, directory, user_id)
         await self._in_force()
@@ -111,7 +113,7 @@ class ScimUsers:
             said = revise(before)
             raised = await self._begin(conn, before, said.active, log_act)
             if said.email.lower() != before.profile.email:
-                await self._move(conn, directory, before, said)
+                await self._move(conn, directory, before, said, log_act)
             await _check_name(conn, directory, said, before.id)
             values = {**store.profile_columns(said), "changed_at": now}
             await store.put_user(conn, before.id, values, is_new=False)
@@ -198,7 +200,12 @@ class ScimUsers:
         return user_id
 
     async def _move(
-        self, conn: Connection, directory: ScimDirectory, before: ScimUser, said: ScimProfile
+        self,
+        conn: Connection,
+        directory: ScimDirectory,
+        before: ScimUser,
+        said: ScimProfile,
+        log_act: LogAct,
     ) -> None:
         """Give an account another address: links that went to the former lead nowhere."""
         email = _address(directory, said)
@@ -214,6 +221,7 @@ class ScimUsers:
         await store.set_address(conn, before.id, email, verified_at)
         purposes = [purpose.value for purpose in TO_USERS]
         await logins.void(conn, purposes, now, user_id=before.id)
+        await log_act(conn, ActKind.EMAIL_CHANGED, before.id, f"user:{before.id}")
 
     async def _switch(
         self,
@@ -292,9 +300,10 @@ async def _free_name(conn: Connection, said: ScimProfile) -> str:
     raise ScimError(409, f"userName: every name like {said.user_name!r} is taken", "uniqueness")
 
 
-def merged(before: ScimUser, said: ScimProfile) -> ScimProfile:
+def merged(before: ScimUser, said: ScimProfile, *, says_active: bool = True) -> ScimProfile:
     """What a whole replacement says: an external id that is left out stays, by which the directory
-    knows them.
+    knows them; and nobody is let in again by what is not said.
     """
     kept = said.external_id or before.profile.external_id
-    return msgspec.structs.replace(said, external_id=kept)
+    active = said.active if says_active else before.profile.active
+    return msgspec.structs.replace(said, external_id=kept, active=active)

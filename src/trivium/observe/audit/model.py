@@ -45,6 +45,7 @@ class ActKind(Enum):
     OUTSIDE_LOGIN_REMOVED = "outside_login_removed"
 
     USER_CREATED = "user_created"
+    USER_PROVISIONED = "user_provisioned"
     USER_DISABLED = "user_disabled"
     USER_ENABLED = "user_enabled"
     USER_ROLE = "user_role"

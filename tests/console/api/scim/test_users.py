@@ -331,3 +331,14 @@ async def test_a_name_is_free_once_its_person_is_gone(idp):
     await idp.done("DELETE", f"/Users/{made['id']}", None, 204)
     body = {"userName": made["userName"], "emails": [{"value": "other@example.com"}]}
     assert made["id"] != (await idp.done("POST", "/Users", body, 201))["id"]
+
+
+async def test_nobody_is_let_in_by_what_is_not_said(idp):
+    """A replacement without `active` leaves them out; the audit log says whose token did what."""
+    made = await idp.person(active=False)
+    body = {"userName": made["userName"]}
+    assert not (await idp.done("PUT", f"/Users/{made['id']}", body))["active"]
+    assert (await idp.done("PUT", f"/Users/{made['id']}", {**body, "active": True}))["active"]
+    acts = await idp.console.audit.everything()
+    kinds = [act.kind for act in acts if '"scim_token":' in act.detail]
+    assert {"user_created", "user_provisioned", "user_disabled", "user_enabled"} == set(kinds)

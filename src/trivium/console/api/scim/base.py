@@ -20,6 +20,8 @@ from trivium.identity.revocation import ActLog
 from trivium.identity.scim.filters import Filter, read_filter
 from trivium.identity.scim.model import ERROR_URN, PAGE_MAX, ScimDirectory, ScimError
 from trivium.identity.scim.resources import chosen, number_of
+from trivium.observe.audit.model import ActKind, Detail
+from trivium.storage.database import Connection
 from trivium.storage.errors import StorageError
 
 PREFIX: Final = "/scim/v2"
@@ -49,11 +51,19 @@ class ScimRequest(msgspec.Struct, frozen=True):
         """How the outside sees this interface; never taken from ``Host``."""
         return self.console.origin + PREFIX
 
-    @property
-    def log(self) -> ActLog:
-        """The audit log for what this directory does."""
+    async def log_act(
+        self,
+        conn: Connection,
+        kind: ActKind,
+        subject: int,
+        what: str = "",
+        detail: Detail | None = None,
+    ) -> None:
+        """Log what this directory does, with its token, in the transaction that does it."""
         sender = answer.sender(self.request)
-        return ActLog(self.console.audit, None, sender.address, sender.agent)
+        log_of = ActLog(self.console.audit, None, sender.address, sender.agent)
+        told = {**(detail or {}), "scim_token": self.directory.token_id}
+        await log_of.within(conn, kind, subject, what, told)
 
     @property
     def number(self) -> int | None:

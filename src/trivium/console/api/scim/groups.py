@@ -24,7 +24,7 @@ async def search(asked: ScimRequest) -> Response:
 async def create(asked: ScimRequest) -> Response:
     """Make a group; answer with it."""
     resource = normal(await asked.body())
-    made = await asked.console.scim.groups.create(asked.directory, resource, asked.log.within)
+    made = await asked.console.scim.groups.create(asked.directory, resource, asked.log_act)
     return asked.one(shown_group(made, asked.base), 201)
 
 
@@ -45,7 +45,7 @@ async def replace(asked: ScimRequest) -> Response:
         check_read_only("id", resource.get("id", str(before.id)), {"id": str(before.id)})
 
     groups = asked.console.scim.groups
-    found = await groups.replace(asked.directory, asked.number, resource, check, asked.log.within)
+    found = await groups.replace(asked.directory, asked.number, resource, check, asked.log_act)
     return asked.one(shown_group(found, asked.base))
 
 
@@ -56,7 +56,7 @@ async def patch(asked: ScimRequest) -> Response:
     steps = read_steps(await asked.body())
     groups = asked.console.scim.groups
     found = await groups.patch(
-        asked.directory, asked.number, steps, lambda before: _check(asked, before), asked.log.within
+        asked.directory, asked.number, steps, lambda before: _check(asked, before), asked.log_act
     )
     shown = shown_group(found, asked.base)
     if asked.names("attributes"):
@@ -68,7 +68,7 @@ async def delete(asked: ScimRequest) -> Response:
     """Take everybody out whom the directory put there, and forget the group."""
     groups = asked.console.scim.groups
     await groups.delete(
-        asked.directory, asked.number, lambda before: _check(asked, before), asked.log.within
+        asked.directory, asked.number, lambda before: _check(asked, before), asked.log_act
     )
     return Response(None, 204, headers=NOT_STORED)
 

@@ -25,7 +25,7 @@ async def search(asked: ScimRequest) -> Response:
 async def create(asked: ScimRequest) -> Response:
     """Make a person; answer with them."""
     profile = read_profile(normal(await asked.body()))
-    made = await asked.console.scim.users.create(asked.directory, profile, asked.log.within)
+    made = await asked.console.scim.users.create(asked.directory, profile, asked.log_act)
     return asked.one(shown_user(made, asked.base), 201)
 
 
@@ -43,7 +43,7 @@ async def replace(asked: ScimRequest) -> Response:
     def revise(before: ScimUser) -> ScimProfile:
         shown = _checked(asked, before)
         check_read_only("id", resource.get("id", shown["id"]), shown)
-        return merged(before, profile)
+        return merged(before, profile, says_active=resource.get("active") is not None)
 
     return await _changed(asked, revise)
 
@@ -63,13 +63,13 @@ async def delete(asked: ScimRequest) -> Response:
         _checked(asked, before)
 
     users = asked.console.scim.users
-    await users.delete(asked.directory, asked.number, check, asked.log.within)
+    await users.delete(asked.directory, asked.number, check, asked.log_act)
     return Response(None, 204, headers=NOT_STORED)
 
 
 async def _changed(asked: ScimRequest, revise: Any) -> Response:
     users = asked.console.scim.users
-    found = await users.change(asked.directory, asked.number, revise, asked.log.within)
+    found = await users.change(asked.directory, asked.number, revise, asked.log_act)
     return asked.one(shown_user(found, asked.base))
 
 
