@@ -4,6 +4,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 scripts/environment.sh dev || exit
+# where it is set, each of the hundreds of processes that tests start would compile everything anew
+unset PYTHONDONTWRITEBYTECODE
 
 marks="not slow"
 if [ "${TRIVIUM_WITHOUT_NODE:-}" = 1 ]; then
@@ -56,12 +58,16 @@ step dependencies "$bin/deptry" src
 typing=$!
 step layout "$bin/python" -m pytest tests/layout -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist worksteal
 step types types
+# compiles the tests once, while the steps below wait for downloads, and not in each process of pytest
+"$bin/python" -m pytest --collect-only -m "$marks" --ignore tests/layout >/dev/null 2>&1 &
+compiling=$!
 [ "${TRIVIUM_WITHOUT_ENGINE:-}" = 1 ] || step engine scripts/environment.sh engine
 [ "${TRIVIUM_WITHOUT_SPEECH:-}" = 1 ] || step speech scripts/environment.sh speech
 step node scripts/node.sh
 step langchain scripts/langchain.sh
 step release scripts/release.sh environment
 step browser scripts/browser.sh
+wait "$compiling"
 # tests/conftest.py has what waits most begin first, so that no process is left alone with it
 step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-3}" --dist loadfile \
   --no-loadscope-reorder -m "$marks" --ignore tests/layout --basetemp "$scratch/tests" \

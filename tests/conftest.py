@@ -5,6 +5,7 @@ test gets a copy of the file, or the emptied tables.
 """
 
 import asyncio
+import gc
 import shutil
 import tempfile
 import warnings
@@ -59,6 +60,12 @@ def pytest_collection_modifyitems(items):
         return 0 if item.path.name in LONG else 1 if waits else 2
 
     items.sort(key=turn)
+
+
+def pytest_collection_finish():
+    """What was collected stays to the end: no collection of garbage needs to look through it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +123,29 @@ def postgresql_url(postgresql_server):
     return url
 
 
+EMPTIED = f"""
+DO $$
+DECLARE
+  each text;
+  filled boolean;
+BEGIN
+  SET LOCAL session_replication_role = replica;
+  FOREACH each IN ARRAY ARRAY{[name for name in metadata.tables if name != "revision"]} LOOP
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I)', each) INTO filled;
+    IF filled THEN
+      EXECUTE format('DELETE FROM %I', each);
+    END IF;
+  END LOOP;
+  FOR each IN SELECT sequencename FROM pg_sequences WHERE last_value IS NOT NULL LOOP
+    EXECUTE format('ALTER SEQUENCE %I RESTART', each);
+  END LOOP;
+  UPDATE revision SET value = 0;
+END $$;
+"""
+"""Empties what a test filled, past the triggers of what is append-only and in no order of keys:
+to truncate every table takes four times as long."""
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def database_url(request, tmp_path):
     """Address of a migrated, empty database, once on each engine."""
@@ -124,10 +154,7 @@ def database_url(request, tmp_path):
         shutil.copy(request.getfixturevalue("sqlite_template"), path)
         return f"sqlite:///{path}"
     url = request.getfixturevalue("postgresql_url")
-    tables = ", ".join(name for name in metadata.tables if name != "revision")
-    request.getfixturevalue("postgresql_server").psql(
-        f"\\c migrated\nTRUNCATE {tables} RESTART IDENTITY CASCADE;UPDATE revision SET value = 0;"
-    )
+    request.getfixturevalue("postgresql_server").psql(f"\\c migrated\n{EMPTIED}")
     return url
 
 

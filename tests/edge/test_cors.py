@@ -54,7 +54,9 @@ def test_scripts_may_read_what_they_need():
         b"x-request-id", b"request-id", b"retry-after", b"retry-after-ms", b"x-should-retry",
         b"trivium-channel", b"trivium-attempts", b"trivium-dropped",
         b"trivium-repaired", b"trivium-estimated", b"trivium-cost",
+        b"trivium-budget", b"trivium-budget-reset",
         b"trivium-route", b"trivium-model", b"openai-poll-after-ms", b"content-range",
+        b"trivium-idempotency", b"trivium-idempotent-replay",
         *(
             b"x-ratelimit-%b-%b" % (what, of)
             for what in (b"limit", b"remaining", b"reset") for of in (b"requests", b"tokens")

@@ -1,6 +1,7 @@
 """A caller who reads a kept answer gets it as if it were its own, and by its own pace."""
 
 import asyncio
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -8,11 +9,11 @@ import pytest
 from edge.wires import Sheet, asked
 from trivium.edge.follower import Follower
 from trivium.faults import Fault, Kind
-from trivium.idempotency.kept_answer import KeptAnswer, cut_off
+from trivium.idempotency.kept_answer import LAG_BYTES, KeptAnswer, cut_off
 from trivium.idempotency.model import AnswerHead, Place
 
-WHOLE = AnswerHead(200, b"application/json", [(b"a", b"1")], is_whole=True)
-STREAM = AnswerHead(200, b"text/event-stream", [], is_whole=False)
+WHOLE = AnswerHead(200, b"application/json", [(b"a", b"1")], length=4)
+STREAM = AnswerHead(200, b"text/event-stream", [], length=None)
 
 
 def kept(head=None):
@@ -38,9 +39,10 @@ async def test_a_whole_answer_comes_with_its_size_and_the_first_ones_id():
     """And says that it is a replay."""
     answer = kept(WHOLE)
     sheet, _, task = await following(answer)
-    answer.add(b"bo")
-    answer.add(b"dy")
     assert b"" == sheet.sent
+    answer.add(b"bo")
+    assert sheet.sent.endswith(b"\r\n\r\nbo")
+    answer.add(b"dy")
     answer.end()
     await task
     head, _, body = sheet.sent.partition(b"\r\n\r\n")
@@ -69,6 +71,49 @@ async def test_a_stream_comes_piece_by_piece():
     assert first.sent.endswith(b"3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n")
     assert old.sent.endswith(b"\r\n\r\nonetwo")
     assert [False, True] == [b"idempotent-replay" in sheet.sent for sheet in (first, old)]
+
+
+@pytest.mark.asyncio
+async def test_a_large_answer_of_a_known_size_does_not_wait_for_its_own_reader():
+    """That is not kept: its source waits for the reader, and so must not be waited for."""
+    size = 4 * LAG_BYTES
+    answer = kept(msgspec.structs.replace(WHOLE, length=size))
+    answer.source, waits = SimpleNamespace(leave=bool), []
+    answer.source.pause = lambda: waits.append("pause")
+    sheet, _, task = await following(answer)
+    answer.drop()
+    for _ in range(16):
+        answer.add(b"x" * (size // 16))
+    assert ([], []) == (waits, answer.pieces)
+    answer.end()
+    await task
+    assert size == len(sheet.sent.partition(b"\r\n\r\n")[2])
+
+
+@pytest.mark.asyncio
+async def test_a_whole_answer_without_a_byte_is_one():
+    """Its size is told."""
+    answer = kept(msgspec.structs.replace(WHOLE, length=0))
+    sheet, _, task = await following(answer)
+    answer.end()
+    await task
+    assert b"content-length: 0\r\n" in sheet.sent
+
+
+@pytest.mark.asyncio
+async def test_a_replay_does_not_say_what_somebody_had_left_then():
+    """Only the first caller's own answer does: a day later it is no longer so."""
+    told = [(b"x-ratelimit-remaining-tokens", b"7"), (b"trivium-budget", b"1"), (b"b", b"2")]
+    found = []
+    for is_first in (True, False):
+        answer = kept(msgspec.structs.replace(STREAM, headers=told))
+        answer.is_own = True
+        sheet, _, task = await following(answer, first=is_first)
+        answer.add(b"one")
+        answer.end()
+        await task
+        found.append([name + b": " in sheet.sent for name, _ in told])
+    assert [[True, True, True], [False, False, True]] == found
 
 
 @pytest.mark.asyncio
@@ -145,7 +190,7 @@ async def test_the_end_of_the_worker():
             answer.end(broken=True)
 
     answer = kept(STREAM)
-    answer.source = Source()
+    answer.source, answer.is_own = Source(), True
     sheet, exchange, task = await following(answer)
     exchange.interrupt(stopping)
     await task

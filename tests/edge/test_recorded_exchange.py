@@ -32,7 +32,7 @@ async def test_a_whole_answer_is_kept_with_its_own_headers():
     exchange.lines += b"trivium-cost: 0.1\r\n"
     exchange.answer(200, b"body")
     headers = [(b"trivium-channel", b"main"), (b"trivium-cost", b"0.1")]
-    assert AnswerHead(200, b"application/json", headers, is_whole=True) == answer.head
+    assert AnswerHead(200, b"application/json", headers, length=4) == answer.head
     assert ([b"body"], True, True) == (answer.pieces, answer.is_good, told == [answer] * len(told))
     assert "req_first" == exchange.request_id
 
@@ -45,7 +45,7 @@ async def test_a_stream_is_kept_as_it_was_written():
     exchange.write(b"one")
     exchange.write(b"x" * 70_000)
     exchange.finish(b"end")
-    assert not answer.head.is_whole
+    assert answer.head.length is None
     assert b"one" + b"x" * 70_000 + b"end" == b"".join(answer.pieces)
     assert answer.is_good
 

@@ -118,7 +118,7 @@ async def killed(folder, url, kills, seed):
 @pytest.mark.asyncio
 async def test_kills_lose_no_entry_and_double_none(tmp_path, database_url):
     """On each engine: JSON and streams, callers that leave, upstreams that break or refuse."""
-    await killed(tmp_path, database_url, 4, 20261121)
+    await killed(tmp_path, database_url, 2, 20261121)
 
 
 @pytest.mark.slow

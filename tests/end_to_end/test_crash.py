@@ -12,7 +12,6 @@ from end_to_end.running import ANSWER, TRIVIUM, identity, listening, prepare, se
 from scripted_upstream import Double, Send, sized
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
-KILLS = 5
 
 
 async def load(gateway):
@@ -34,12 +33,13 @@ async def changes(folder, stop):
 
 
 @pytest.mark.asyncio
-async def test_a_killed_gateway_starts_again_and_its_database_is_whole(tmp_path):
-    """Killed five times in the middle of batches of records; checked after each."""
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
+async def test_a_killed_gateway_starts_again_and_its_database_is_whole(tmp_path, kills):
+    """Killed in the middle of batches of records; checked after each."""
     moments = random.Random(20261121)
     async with Double([OK]) as vendor:
         key = await prepare(tmp_path, settings(vendor))
-        for _ in range(KILLS):
+        for _ in range(kills):
             gateway = start(tmp_path, key)
             try:
                 await listening(gateway)

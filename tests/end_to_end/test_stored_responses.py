@@ -11,7 +11,7 @@ from end_to_end.running import ANSWER, TRIVIUM, listening, prepare, settings, st
 from scripted_upstream import Double, Send, sized
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
-KILLS = 3
+KILLS = 2
 SETTLED_S = 1.0
 """An answer is written some 50 ms after it was given; a busy machine may need more."""
 

@@ -267,6 +267,7 @@ def _python(base_url, key, vendor):
 
 
 @pytest.mark.node
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_the_node_sdk_makes_videos(tmp_path):
     """The current and the previous major."""

@@ -23,6 +23,7 @@ from trivium.wire import (
     json_size,
     length_prefixed,
     locate,
+    long_strings,
     models,
     multipart,
     multipart_writer,
@@ -120,6 +121,8 @@ def over_bytes():
         "event frames": (lambda n: event_stream.event("e", b"{}") * (n // 8), lambda data: event_stream.EventFrames().feed(data)),
         "event frames in pieces": (lambda n: event_stream.event("e", b"{}") * (n // 64), _in_pieces(event_stream.EventFrames, 7)),
         "an event frame in pieces": (lambda n: event_stream.event("e", b"a" * n), _in_pieces(event_stream.EventFrames, 7)),
+        "strings kept apart": (lambda n: b'["",' + b",".join([b'"%b"' % (b"QUJD" * long_strings.LONG_BYTES)] * (n // 256 + 1)) + b"]", _kept_apart),
+        "a string kept apart in pieces": (lambda n: b'"' + b"QUJD" * (8 * n), lambda data: _kept_apart(data, 64)),
         "chunks unframed": (lambda n: CHUNK * (n // 8), lambda data: Unframer().feed(data)),
         "chunks unframed in pieces": (lambda n: CHUNK * (n // 64), _in_pieces(Unframer, 7)),
         "a chunk of much": (lambda n: Framer().feed(b'data: {"a":"%b"}\n\n' % (b"a" * (8 * n)), 1, 1), lambda data: Unframer().feed(data)),
@@ -129,7 +132,7 @@ def over_bytes():
         "a hosted body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"messages":[%b]}' % b",".join([b"{}"] * n), hosted_body),
         "betas of a body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["%b"]}' % (b"a" * (8 * n)), hosted_body),
         "betas of a header": (lambda n: "a," * n, lambda header: hosted.joined(hosted.split(header))),
-        "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(peek.members(data))[0])),
+        "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(peek.members(data), "m", 100)[0])),
         "counters of invoke": (lambda n: b'{"content":[%b],"usage":{"input_tokens":1}}' % b",".join([b"{}"] * n), invoke.counters),
         "predict of a long text": (lambda n: b'{"instances":[{"content":"%b"}]}' % (b"a" * (8 * n)), lambda data: predict.asked(peek.members(data), "m")),
         "predictions": (lambda n: b'{"embeddings":[%b]}' % b",".join([b'{"values":[0.5]}'] * n), predict.predictions),
@@ -293,6 +296,13 @@ def _reported(numbers):
         report.omit(Rank.BOOKKEEPING, f"m{at}", "kept")
         report.omit(Rank.HINT, f"h{at}", "dropped")
     report.dropped_names(), report.dropped_header()
+
+
+def _kept_apart(data, cut=65_536):
+    found = long_strings.LongStrings()
+    for at in range(0, len(data), cut):
+        found.add(data[at : at + cut])
+    return found.small()
 
 
 def passes():

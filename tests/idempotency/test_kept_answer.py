@@ -1,10 +1,10 @@
 """An answer in memory: who hears of it, and when its source has to wait."""
 
 from trivium.faults import Fault, Kind
-from trivium.idempotency.kept_answer import LAG_BYTES, KeptAnswer, cut_off
+from trivium.idempotency.kept_answer import LAG_BYTES, PIECE_BYTES, KeptAnswer, cut_off
 from trivium.idempotency.model import AnswerHead, Place
 
-HEAD = AnswerHead(200, b"text/event-stream", [], is_whole=False)
+HEAD = AnswerHead(200, b"text/event-stream", [], length=None)
 
 
 class Reader:
@@ -55,6 +55,14 @@ def test_all_readers_hear_of_each_piece_and_the_end():
     assert ([b"one", b"two"], 6, True) == (answer.pieces, answer.size, answer.is_good)
 
 
+def test_a_large_piece_is_divided():
+    """Into such as are stored and read at once."""
+    answer = made()
+    answer.add(b"x" * (2 * PIECE_BYTES + 1))
+    assert [PIECE_BYTES, PIECE_BYTES, 1] == [len(piece) for piece in answer.pieces]
+    assert 2 * PIECE_BYTES + 1 == answer.size
+
+
 def test_what_is_kept_waits_for_nobody():
     """It is bounded: its source goes on, with slow readers and with none."""
     answer = made()
@@ -74,11 +82,11 @@ def test_what_is_not_kept_waits_for_the_slowest():
     answer.drop()
     answer.add(b"y")
     assert ["pause"] == source.log
-    slow.at = 1
+    slow.at = 4
     answer.read()
-    assert (["pause", "resume"], [b"y"], 1) == (source.log, answer.pieces, answer.first)
+    assert (["pause", "resume"], [b"y"], 4) == (source.log, answer.pieces, answer.first)
     answer.leave(slow)
-    assert ([], 2, 2) == (answer.pieces, answer.first, quick.at)
+    assert ([], 5, 5) == (answer.pieces, answer.first, quick.at)
 
 
 def test_what_nobody_reads_nor_keeps_is_given_up():
@@ -97,7 +105,7 @@ def test_only_a_whole_success_is_good():
     ends = []
     for status, end in ((200, {}), (500, {}), (200, {"broken": True}), (200, {"cut": True})):
         answer = KeptAnswer(Place(3, "d"), "b")
-        answer.begin(AnswerHead(status, b"", [], is_whole=True))
+        answer.begin(AnswerHead(status, b"", [], length=4))
         answer.end(**end)
         ends.append((answer.is_good, answer.is_cut))
     assert [(True, False), (False, False), (False, False), (False, True)] == ends
@@ -110,6 +118,8 @@ def test_an_interruption_reaches_the_source():
     """Of what comes from elsewhere there is none here."""
     answer = made()
     source = answer.source
+    assert not answer.interrupt(Fault(Kind.STOPPING, "Later."))
+    answer.is_own = True
     assert answer.interrupt(Fault(Kind.STOPPING, "Later."))
     answer.end()
     assert not answer.interrupt(Fault(Kind.STOPPING, "Later."))

@@ -13,7 +13,7 @@ from trivium.uploads.spool import Room, Spool
 from trivium.wire.multipart import Part
 
 ADA = Caller(
-    key_id=1, user_id=3, unlimited=False, disabled=False, expires_at=float("inf"),
+    key_id=1, user_id=3, payer_id=3, unlimited=False, disabled=False, expires_at=float("inf"),
     models=frozenset(), prefixes=(),
 )  # fmt: skip
 
@@ -22,6 +22,11 @@ ADA = Caller(
 def test_a_good_key_is_taken(value):
     """Whatever is printable and short."""
     assert value == key.checked([value])
+
+
+def test_a_key_that_is_said_twice_is_one():
+    """By a client and by its proxy."""
+    assert b"a" == key.checked([b"a", b"a"])
 
 
 @pytest.mark.parametrize("values", [[b""], [b"a" * 256], [b"\xe9"], [b"a\tb"], [b"a", b"b"]])
@@ -45,6 +50,9 @@ def test_an_answer_is_its_owners():
     changes = [
         {"user_id": 4},
         {"grant_id": 7},
+        {"team_id": 5},
+        {"narrowed": ((frozenset({"m"}), ()),)},
+        {"narrowed": ((frozenset(), ("m",)),)},
         {"models": frozenset({"m"})},
         {"prefixes": ("m",)},
         {"strict": True},

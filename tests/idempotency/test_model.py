@@ -7,7 +7,7 @@ from trivium.idempotency.model import AnswerHead, Place
 
 def test_a_head_survives_storing():
     """Byte for byte, headers in their order."""
-    head = AnswerHead(200, b"application/json", [(b"b", b"2"), (b"a", b"1")], is_whole=True)
+    head = AnswerHead(200, b"application/json", [(b"b", b"2"), (b"a", b"1")], length=4)
     assert head == msgspec.msgpack.decode(msgspec.msgpack.encode(head), type=AnswerHead)
 
 

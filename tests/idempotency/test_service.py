@@ -1,16 +1,19 @@
 """Answers by key: who runs, who follows, on one worker and on two."""
 
 import asyncio
+import contextlib
 
 import pytest
 
 from idempotency.test_store import SILENT_S, age
 from idempotency.test_writer import HEAD, VAULT
+from trivium.clock import SystemClock
 from trivium.faults import Kind
 from trivium.idempotency.model import Place
 from trivium.idempotency.service import KeptAnswers
 from trivium.settings.model import IdempotencySettings
 from trivium.storage.database import Database
+from trivium.storage.errors import StorageDown
 
 HERE = Place(3, "d1")
 
@@ -47,11 +50,38 @@ class Reader:
         return b"".join(self.answer.pieces)
 
 
+class Hurried(SystemClock):
+    """Time that can be let pass."""
+
+    passed = 0.0
+
+    def monotonic(self):
+        return super().monotonic() + self.passed
+
+
+class Unsteady:
+    """A database that is away for so many reads."""
+
+    def __init__(self, db, away):
+        self.db, self.away = db, away
+        self.write = db.write
+
+    @contextlib.asynccontextmanager
+    async def read(self, limit_s=30.0):
+        if self.away:
+            self.away -= 1
+            raise StorageDown("gone")
+        async with self.db.read(limit_s) as conn:
+            yield conn
+
+
 class Node:
     """A worker."""
 
-    def __init__(self, db, name, **limits):
-        self.answers = KeptAnswers(db, VAULT, name, IdempotencySettings(**limits))
+    def __init__(self, db, name, clock=None, **limits):
+        self.answers = KeptAnswers(
+            db, VAULT, name, IdempotencySettings(**limits), clock or SystemClock()
+        )
 
     def ask(self, request_id="req_1", body="b", place=HERE):
         run = Run()
@@ -82,7 +112,7 @@ async def test_another_worker_follows_and_then_replays(database):
     one, two = Node(database, "w1"), Node(database, "w2")
     run, mine = one.ask()
     answer = await one.ran(run)
-    assert one.answers.find(HERE) is answer
+    assert one.answers.find(HERE, "b") is answer
     other, theirs = two.ask("req_2")
     one.add(answer, b"one")
     await one.answers.writer.flush()
@@ -94,7 +124,7 @@ async def test_another_worker_follows_and_then_replays(database):
     assert [b"onetwo"] * 2 == [await mine.all(), await theirs.all()]
     await asyncio.sleep(0)
     assert (None, True, "req_1") == (other.answer, other.released, theirs.answer.request_id)
-    assert (None, None) == (one.answers.find(HERE), two.answers.find(HERE))
+    assert (None, None) == (one.answers.find(HERE, "b"), two.answers.find(HERE, "b"))
     for node in (one, two):
         _, again = node.ask("req_3")
         assert (b"onetwo", False) == (await again.all(), again.answer.is_own)
@@ -130,7 +160,7 @@ async def test_what_was_too_large_is_called_anew_and_says_so(database):
     run, _ = one.ask()
     answer = await one.ran(run)
     one.add(answer, b"x" * 2000)
-    assert one.answers.find(HERE) is None
+    assert one.answers.find(HERE, "b") is None
     await one.answers.writer.flush()
     other, _ = two.ask("req_2")
     assert ("req_2", 1) == ((await two.ran(other)).request_id, other.drops)
@@ -139,7 +169,8 @@ async def test_what_was_too_large_is_called_anew_and_says_so(database):
 @pytest.mark.asyncio
 async def test_a_dead_workers_request_is_called_anew_under_its_id(database):
     """Who has read some of it is cut off, as the new answer may be another."""
-    one, two, three = Node(database, "w1"), Node(database, "w2"), Node(database, "w3")
+    clock = Hurried()
+    one, two, three = Node(database, "w1"), Node(database, "w2", clock), Node(database, "w3", clock)
     run, _ = one.ask()
     answer = await one.ran(run)
     waits, _ = two.ask("req_2")
@@ -149,12 +180,94 @@ async def test_a_dead_workers_request_is_called_anew_under_its_id(database):
     async with asyncio.timeout(20):
         while not begun.answer.pieces:
             await asyncio.sleep(0.01)
-    await age(database, SILENT_S + 1)
+    clock.passed = SILENT_S + 1
     await begun.all()
     assert (True, 503) == (begun.answer.is_broken, begun.answer.fault.status)
     del waits
+    await age(database, SILENT_S + 1)
     again, _ = three.ask("req_4")
     assert "req_1" == (await three.ran(again)).request_id
+
+
+@pytest.mark.asyncio
+async def test_who_waits_for_a_dead_worker_takes_over(database):
+    """By its own clock: those of the machines may say what they will."""
+    clock = Hurried()
+    one, two = Node(database, "w1"), Node(database, "w2", clock)
+    run, _ = one.ask()
+    await one.ran(run)
+    await age(database, -3600)
+    waits, _ = two.ask("req_2")
+    await asyncio.sleep(0.3)
+    assert waits.answer is None
+    clock.passed = SILENT_S + 1
+    assert "req_1" == (await two.ran(waits)).request_id
+
+
+@pytest.mark.asyncio
+async def test_another_body_is_told_apart_by_the_database_alone(database):
+    """One that is about to be refused does not stand in for what is kept."""
+    one, two = Node(database, "w1"), Node(database, "w2")
+    run, _ = one.ask(body="b1")
+    await one.ran(run)
+    _, wrong = two.ask(body="b2")
+    assert two.answers.find(HERE, "b1") is None
+    run, right = two.ask("req_2", body="b1")
+    await wrong.all()
+    assert (422, None) == (wrong.answer.fault.status, right.answer.fault)
+
+
+@pytest.mark.asyncio
+async def test_who_follows_bears_with_the_database_for_a_while(database):
+    """Its restart, not its end; and nobody is taken for dead meanwhile."""
+    one, clock = Node(database, "w1"), Hurried()
+    two = Node(Unsteady(database, 2), "w2", clock)
+    run, _ = one.ask()
+    answer = await one.ran(run)
+    _, waits = two.ask("req_2")
+    await asyncio.sleep(0.1)
+    one.add(answer, b"one")
+    await one.end(answer)
+    assert b"one" == await waits.all()
+    three = Node(Unsteady(database, 10**6), "w3", clock)
+    _, waits = three.ask("req_3")
+    await asyncio.sleep(0.1)
+    clock.passed = 60.0
+    await waits.all()
+    assert 503 == waits.answer.fault.status
+
+
+@pytest.mark.asyncio
+async def test_what_is_replayed_is_held_no_further_than_its_reader_is(database):
+    """However large the answer is; and who comes meanwhile has it from the beginning."""
+    one = Node(database, "w1", answer_bytes_max=2**25)
+    run, mine = one.ask()
+    answer = await one.ran(run)
+    for n in range(24):
+        one.add(answer, b"%x" % (n % 16) * 2**20)
+    await one.end(answer)
+    whole = await mine.all()
+    _, slow = one.ask("req_2")
+    slow.more = lambda: None
+    held = 0
+    for _ in range(20):
+        await asyncio.sleep(0.02)
+        held = max(held, sum(map(len, slow.answer.pieces)))
+    assert 0 < held <= 3 * 2**20
+    assert one.answers.find(HERE, "b") is None
+    _, other = one.ask("req_3")
+    other.more = lambda: None
+    read = [[], []]
+    async with asyncio.timeout(60):
+        while not all(
+            reader.answer.is_ended and not reader.answer.pieces for reader in (slow, other)
+        ):
+            for got, reader in zip(read, (slow, other), strict=True):
+                got.extend(reader.answer.pieces[reader.at - reader.answer.first :])
+                reader.at = reader.answer.first + len(reader.answer.pieces)
+                reader.answer.read()
+            await asyncio.sleep(0.01)
+    assert [whole, whole] == [b"".join(got) for got in read]
 
 
 @pytest.mark.asyncio

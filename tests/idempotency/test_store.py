@@ -13,6 +13,7 @@ from trivium.idempotency.model import (
     Change,
     ClaimRequest,
     ClaimVerdict,
+    LookRequest,
     Place,
 )
 from trivium.storage.schema.idempotency import answer_pieces, kept_answers
@@ -37,9 +38,10 @@ async def write(db, *changes, worker="w1"):
         return await store.write(conn, worker, changes)
 
 
-async def read(db, after=0, place=HERE):
+async def read(db, after=0, place=HERE, size=-1):
     async with db.read() as conn:
-        return await store.read(conn, place, after, SILENT_S)
+        (found,) = await store.read(conn, [LookRequest(place, after, size)])
+    return found
 
 
 async def age(db, seconds, column="beat_at"):
@@ -81,7 +83,7 @@ async def test_pieces_are_read_as_they_come(database):
     assert (RUNNING, [(0, b"head"), (1, b"one")]) == (found.state, found.pieces)
     assert [] == await write(database, change(DONE, (3, b"two"), size=6))
     found = await read(database, 2)
-    assert (DONE, "req_1", [(3, b"two")]) == (found.state, found.request_id, found.pieces)
+    assert (DONE, [(3, b"two")], True) == (found.state, found.pieces, found.is_all)
     assert (ClaimVerdict.DONE, 1, "req_1") == await claim(database, "req_2", worker="w2")
 
 
@@ -100,7 +102,6 @@ async def test_a_silent_workers_claim_is_taken_over_under_its_request_id(databas
     await claim(database)
     await write(database, change(RUNNING, (0, b"head"), (1, b"half")))
     await age(database, SILENT_S + 1)
-    assert (await read(database)).is_silent
     assert (ClaimVerdict.MINE, 2, "req_1") == await claim(database, "req_2", worker="w2")
     assert [] == (await read(database)).pieces
     assert [HERE] == await write(database, change(DONE, (2, b"rest")))
@@ -114,8 +115,51 @@ async def test_who_lives_keeps_its_claim(database):
     await age(database, SILENT_S + 1)
     async with database.write() as conn:
         await store.beat(conn, "w1", [(HERE, 1)])
-    assert not (await read(database)).is_silent
     assert (ClaimVerdict.RUNNING, 1, "req_1") == await claim(database, "req_2", worker="w2")
+
+
+@pytest.mark.asyncio
+async def test_who_was_seen_to_be_silent_is_taken_over_whatever_the_clock_says(database):
+    """The database's was set back, so that what was said last is in its future."""
+    await claim(database)
+    await age(database, -3600)
+    beat = (await read(database)).beat_at
+    assert ClaimVerdict.RUNNING is (await claim(database, "req_2", worker="w2"))[0]
+    for last, verdict in ((beat - 1, ClaimVerdict.RUNNING), (beat, ClaimVerdict.MINE)):
+        async with database.write() as conn:
+            asked = ClaimRequest(HERE, "b1", "req_2", last)
+            found = await store.claim(conn, asked, "w2", DAY_S, SILENT_S)
+        assert verdict is found.verdict
+
+
+@pytest.mark.asyncio
+async def test_many_are_looked_at_at_once_and_only_what_is_new_is_read(database):
+    """So many bytes together, of each at least a piece, without a gap to the next look."""
+    places = [Place(3, f"d{n}") for n in range(4)]
+    for place in places[:3]:
+        await claim(database, place=place)
+        rows = [(number, b"x" * 100) for number in range(5)]
+        await write(database, change(RUNNING, *rows, place=place, size=500))
+    looks = [LookRequest(place, 0, 500 * (not n)) for n, place in enumerate(places)]
+    async with database.read() as conn:
+        found = await store.read(conn, looks, 250)
+    assert None is found[3]
+    numbers = [[number for number, _ in one.pieces] for one in found[:3]]
+    assert [[], [0, 1], [0]] == numbers
+    assert [True, False, False] == [one.is_all for one in found[:3]]
+    rest = await read(database, 2, places[1])
+    assert ([2, 3, 4], True) == ([number for number, _ in rest.pieces], rest.is_all)
+
+
+@pytest.mark.asyncio
+async def test_several_look_for_one_answer_each_from_where_it_is(database):
+    """At once, and none is told what another has not."""
+    await claim(database)
+    await write(database, change(DONE, *((number, b"x") for number in range(3)), size=3))
+    async with database.read() as conn:
+        found = await store.read(conn, [LookRequest(HERE, after, -1) for after in (0, 2, 3, 0)])
+    numbers = [[number for number, _ in one.pieces] for one in found]
+    assert [[0, 1, 2], [2], [], [0, 1, 2]] == numbers
 
 
 @pytest.mark.asyncio
@@ -167,6 +211,21 @@ async def test_what_is_over_is_deleted(database):
         async with database.write() as conn:
             assert deleted == await store.delete_expired(conn, 2**40, 2)
     assert (0, 0) == (await count(database, kept_answers), await count(database, answer_pieces))
+
+
+@pytest.mark.asyncio
+async def test_what_has_many_pieces_goes_in_slices(database, monkeypatch):
+    """A transaction does not grow with them."""
+    monkeypatch.setattr(store, "SWEEP_PIECES", 4)
+    await claim(database)
+    await write(database, change(DONE, *((number, b"x") for number in range(10))))
+    left = []
+    for _ in range(3):
+        async with database.write() as conn:
+            gone = await store.delete_expired(conn, 2**40, 5)
+        left.append((gone, await count(database, answer_pieces)))
+    assert [(5, 6), (5, 2), (1, 0)] == left
+    assert 0 == await count(database, kept_answers)
 
 
 async def kept(db, number, size=100):

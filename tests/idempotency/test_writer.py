@@ -1,5 +1,7 @@
 """What is written of this worker's answers, and what is let go."""
 
+import asyncio
+
 import pytest
 
 from idempotency.test_store import DAY_S, SILENT_S, age, read
@@ -10,11 +12,11 @@ from trivium.idempotency.model import DONE, DROPPED, RUNNING, AnswerHead, ClaimR
 from trivium.idempotency.writer import AnswerWriter, place_in
 from trivium.secret import Keyring
 from trivium.settings.model import IdempotencySettings
-from trivium.storage.errors import StorageDown
+from trivium.storage.errors import Rejected, StorageDown
 from trivium.storage.vault import Vault
 
 VAULT = Vault(Keyring(b"k" * 32))
-HEAD = AnswerHead(200, b"text/event-stream", [], is_whole=False)
+HEAD = AnswerHead(200, b"text/event-stream", [], length=None)
 
 
 class Answers:
@@ -33,7 +35,7 @@ class Answers:
             claimed = await store.claim(conn, asked, "w1", DAY_S, SILENT_S)
         answer.claim, answer.request_id = claimed.claim, claimed.request_id
         self.writer.begin(answer)
-        answer.begin(AnswerHead(status, b"text/event-stream", [], is_whole=False))
+        answer.begin(AnswerHead(status, b"text/event-stream", [], length=None))
         return answer
 
     def add(self, answer, data):
@@ -128,6 +130,26 @@ async def test_memory_is_bounded_over_all_answers(database, monkeypatch):
 
 
 @pytest.mark.asyncio
+async def test_a_transaction_is_bounded_in_bytes(database, monkeypatch):
+    """What waits while the database is away is not copied at once."""
+    monkeypatch.setattr(module, "BATCH_BYTES", 1000)
+    answers, sizes, real = Answers(database), [], store.write
+
+    async def write(conn, named, changes):
+        sizes.append(len(changes))
+        return await real(conn, named, changes)
+
+    monkeypatch.setattr(store, "write", write)
+    for n in range(5):
+        answer = await answers.begun(f"d{n}")
+        answers.add(answer, b"x" * 600)
+        answers.end(answer)
+    assert await answers.writer.flush()
+    assert [2, 2, 1] == sizes
+    assert {(DONE, b"x" * 600)} == {await body(database, f"d{n}") for n in range(5)}
+
+
+@pytest.mark.asyncio
 async def test_who_was_taken_over_writes_nothing_more(database):
     """What another worker answers now is left alone."""
     answers = Answers(database)
@@ -158,6 +180,93 @@ async def test_it_waits_for_the_database(database, monkeypatch):
     answers.end(answer)
     assert await answers.writer.flush()
     assert (DONE, b"one") == await body(database)
+
+
+@pytest.mark.asyncio
+async def test_a_commit_in_doubt_loses_nothing_that_came_since(database, monkeypatch):
+    """Rows that may be there are written as they were, and what came since in rows of its own."""
+    answers = Answers(database)
+    answer = await answers.begun()
+    real = store.write
+    for text in (b"one", b"two"):
+        answers.add(answer, text)
+        with monkeypatch.context() as patch:
+
+            async def committed(db, named, changes):
+                async with database.write() as conn:
+                    await real(conn, named, changes)
+                raise StorageDown("the answer was lost")
+
+            if database.is_sqlite:  # two writers would wait for each other
+
+                async def committed(conn, named, changes):
+                    await real(conn, named, changes)
+                    await conn.commit()
+                    raise StorageDown("the answer was lost")
+
+            patch.setattr(store, "write", committed)
+            assert not await answers.writer.flush()
+    answers.add(answer, b"three")
+    answers.end(answer)
+    assert await answers.writer.flush()
+    assert (DONE, b"onetwothree") == await body(database)
+
+
+@pytest.mark.asyncio
+async def test_one_that_is_refused_holds_up_no_other(database, monkeypatch):
+    """It is not kept."""
+    answers = Answers(database)
+    bad, good = await answers.begun("d1"), await answers.begun("d2")
+    real = store.write
+
+    async def write(conn, named, changes):
+        if any(change.place.digest == "d1" and change.pieces for change in changes):
+            raise Rejected("no such value")
+        return await real(conn, named, changes)
+
+    monkeypatch.setattr(store, "write", write)
+    for answer in (bad, good):
+        answers.add(answer, b"one")
+        answers.end(answer)
+    assert await answers.writer.flush()
+    assert (DONE, b"one") == await body(database, "d2")
+    assert (DROPPED, b"") == await body(database, "d1")
+
+
+@pytest.mark.asyncio
+async def test_the_end_of_the_worker_loses_nothing_that_is_being_written(database, monkeypatch):
+    """Its task is cancelled, and what it had in its hands is written after all."""
+    answers = Answers(database)
+    answer = await answers.begun()
+    answers.add(answer, b"one")
+    answers.end(answer)
+    with monkeypatch.context() as patch:
+
+        async def stands(*_):
+            await asyncio.sleep(60)
+
+        patch.setattr(store, "write", stands)
+        task = asyncio.ensure_future(answers.writer.flush())
+        await asyncio.sleep(0.2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    await answers.writer.close()
+    assert (DONE, b"one") == await body(database)
+
+
+@pytest.mark.asyncio
+async def test_what_was_begun_anew_meanwhile_is_left_alone(database):
+    """An answer that was let go gives its memory back, and not that of the next under its key."""
+    answers = Answers(database)
+    old = await answers.begun()
+    answers.add(old, b"x" * 100)
+    old.drop()
+    new = KeptAnswer(old.place, "b")
+    answers.writer.begin(new)
+    answers.add(new, b"y" * 10)
+    answers.writer._forget(old)
+    assert (10, 1) == (answers.writer._bytes, answers.writer.waiting)
 
 
 @pytest.mark.asyncio

@@ -109,6 +109,41 @@ async def test_what_no_upstream_took_leaves_nothing(jobs, account, books):
 
 
 @pytest.mark.asyncio
+async def test_a_request_that_is_made_again_finds_the_job_it_made(jobs, account, books):
+    """Its worker was killed on the way to its caller: it is made once, and held for once."""
+    ada, bob = await account(), await account()
+    job = await begun(jobs, ada)
+    assert job == await jobs.begin(order(ada), hold(ada))
+    assert (10 * DOLLAR, PRICE, []) == await books(ada)
+    await jobs.see(job, DONE)
+    again = await jobs.begin(order(ada), hold(ada))
+    assert (job.id, VideoStatus.COMPLETED) == (again.id, again.status)
+    balance, leased, entries = await books(ada)
+    assert (10 * DOLLAR - PRICE, 0, 1) == (balance, leased, len(entries))
+    assert job.id != (await jobs.begin(order(bob, 2), hold(bob, 2))).id
+
+
+@pytest.mark.parametrize("interrupted", ["free", "hold"])
+@pytest.mark.parametrize("is_lost", [False, True])
+@pytest.mark.asyncio
+async def test_a_job_that_nobody_took_gives_way_to_its_request_made_again(
+    make_jobs, account, books, interrupted, is_lost
+):
+    """Killed while it asked; together they are billed once, whatever an interruption costs."""
+    jobs, ada = make_jobs(interrupted=interrupted), await account()
+    job = await jobs.begin(order(ada), hold(ada))
+    if is_lost:
+        await jobs.lose(job)
+    again = await jobs.begin(order(ada), hold(ada))
+    assert (True, None) == (job.id != again.id, await jobs.find(ada, job.id))
+    late = await jobs.born(job, ACCOUNT, QUEUED)  # it was only silent
+    assert (job.id, None) == (late.id, await jobs.find(ada, job.id))
+    await jobs.see(await jobs.born(again, ACCOUNT, QUEUED), DONE)
+    balance, leased, entries = await books(ada)
+    assert (10 * DOLLAR - PRICE, 0, 1) == (balance, leased, len(entries))
+
+
+@pytest.mark.asyncio
 async def test_an_account_that_cannot_pay_is_refused(jobs, account, books, spare):
     """After its worker was asked for what it leased ahead; no row is left."""
     ada = await account(2)

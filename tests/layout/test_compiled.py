@@ -1,13 +1,19 @@
 """What the compiled wheel compiles, and that it can be: hatch_build.py."""
 
+import ast
+import importlib.metadata
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from layout.conftest import Source
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "trivium"
@@ -47,6 +53,48 @@ def test_no_interpreted_class_descends_from_a_compiled_one() -> None:
         if base.rpartition(".")[0] in compiled
     ]
     assert not descends
+
+
+def _foreign(source: Source) -> set[str]:
+    """First names of the modules that a source imports from other packages, anywhere in it."""
+    names = [
+        name
+        for node in ast.walk(source.tree)
+        for name in (
+            [each.name for each in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else []
+        )
+    ]
+    # Python 3.14 brought compression
+    ours = {"trivium", "compression", ""}
+    return {name.partition(".")[0] for name in names} - sys.stdlib_module_names - ours
+
+
+def test_types_are_found_without_the_extras(sources: list[Source]) -> None:
+    """A release is built with what serving needs and no more; mypyc stops at a module it misses."""
+    pins = re.findall(r"(?m)^([a-z0-9._-]+)", (ROOT / "requirements" / "run.txt").read_text())
+    served = set(pins)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]["overrides"]
+    excused = {
+        name.partition(".")[0]
+        for table in settings
+        if table.get("ignore_missing_imports")
+        for name in table["module"]
+    }
+    places = importlib.metadata.packages_distributions()
+    missed = {
+        (source.where, name)
+        for source in sources
+        if source.where.startswith("src/")
+        for name in _foreign(source) - excused
+        if not any(
+            re.sub(r"[-_.]+", "-", place).lower() in served for place in places.get(name, ())
+        )
+    }
+    assert not missed
 
 
 def _can_compile() -> bool:

@@ -202,6 +202,16 @@ def bytes_of(kind, number):
     return line(msgspec.json.encode(["r", f"r{number}"]))
 
 
+def test_a_journal_that_is_closed_twice_closes_nothing_else(tmp_path):
+    """The number of its file has been given to another by then."""
+    made = Journal(tmp_path / "journal", "w1")
+    made.close(keep=True)
+    with (tmp_path / "other").open("w") as other:
+        made.close(keep=True)
+        other.write("still there")
+    assert "still there" == (tmp_path / "other").read_text()
+
+
 def test_the_lines_are_what_earlier_versions_wrote(journal, tmp_path):
     """Byte by byte, so that a journal may be left by one version and taken up by another."""
     journal.hold(hold(1), 0, 1000)

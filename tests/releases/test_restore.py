@@ -98,7 +98,12 @@ class Postgresql:
         self._server.psql(f"CREATE DATABASE {self._name};")
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(
+    params=[
+        "sqlite",
+        pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.slow]),
+    ]
+)
 def store(request, tmp_path, monkeypatch):
     """Each kind of database, empty."""
     if request.param == "sqlite":

@@ -27,7 +27,7 @@ from trivium.storage.database import Database
 
 LAST_RELEASE = max(path.name.partition(".")[0] for path in RELEASED.glob("r*.sql"))
 CROWD = {"json": 6, "events": 2, "array": 2, "upload": 2}
-EACH = 150
+EACH = 60
 """Requests before, between and behind the steps of an upgrade."""
 STEP = '''
 """A step that there is only here."""

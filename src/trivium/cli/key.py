@@ -46,7 +46,7 @@ async def create(
         typer.Option(metavar="TEAM", help="Which it spends for: acme/research. USER is a member."),
     ] = None,
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="To log_act keys apart in lists.")
+        str, typer.Option(metavar="NAME", help="To tell keys apart in lists.")
     ] = "default",
     model: Annotated[
         list[str] | None,

@@ -8,7 +8,7 @@ _EXPOSE: Final = (
     b"access-control-expose-headers: x-request-id, request-id, retry-after, retry-after-ms, "
     b"x-should-retry, trivium-channel, trivium-attempts, trivium-dropped, trivium-repaired, "
     b"trivium-estimated, trivium-cost, trivium-route, trivium-model, "
-    b"trivium-budget, trivium-budget-reset, "
+    b"trivium-budget, trivium-budget-reset, trivium-idempotency, trivium-idempotent-replay, "
     b"openai-poll-after-ms, content-range, "
     b"x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, "
     b"x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens, "

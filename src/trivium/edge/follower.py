@@ -9,6 +9,8 @@ from trivium.idempotency.kept_answer import KeptAnswer
 from trivium.idempotency.model import AnswerHead
 from trivium.pipeline.services import Flow
 
+_OF_ITS_MOMENT: Final = (b"x-ratelimit-", b"anthropic-ratelimit-", b"trivium-budget")
+"""Begin headers that say what its caller had left when it was answered."""
 REPLAY: Final = (b"trivium-idempotent-replay", b"true")
 
 
@@ -42,10 +44,8 @@ class Follower(Flow):
             return
         if answer.fault is not None or head is None:
             self._fail()
-        elif not head.is_whole:
-            self._stream(head)
-        elif answer.is_ended:
-            self._whole(head)
+        else:
+            self._hand_on(head)
 
     def pause(self) -> None:
         """The caller reads too slowly: the exchange says so."""
@@ -81,25 +81,17 @@ class Follower(Flow):
 
     # --- own ------------------------------------------------------------------------------------
 
-    def _whole(self, head: AnswerHead) -> None:
-        exchange, answer = self._exchange, self._answer
-        if answer.is_cut:
-            exchange.break_off()
-        else:
-            self._name(head)
-            pieces = answer.pieces
-            self._at = answer.first + len(pieces)
-            body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-            exchange.answer(head.status, body, content_type=head.content_type)
-        self._end()
-
-    def _stream(self, head: AnswerHead) -> None:
+    def _hand_on(self, head: AnswerHead) -> None:
         exchange, answer = self._exchange, self._answer
         if not exchange.begun:
             if not answer.pieces and not answer.is_ended:
                 return  # a head goes out with what follows it
             self._name(head)
-            exchange.begin(head.status, head.content_type)
+            if head.length == 0 and not answer.is_cut:
+                exchange.answer(head.status, b"", content_type=head.content_type)
+                self._end()
+                return
+            exchange.begin(head.status, head.content_type, length=head.length)
         while not exchange.over and not exchange.congested:
             index = self._at - answer.first
             if index >= len(answer.pieces):
@@ -125,9 +117,11 @@ class Follower(Flow):
         """The head says which request it answers."""
         exchange, answer = self._exchange, self._answer
         exchange.request_id = answer.request_id
-        exchange.extra += head.headers
-        if not (self._first and answer.is_own):
-            exchange.extra.append(REPLAY)
+        if self._first and answer.is_own:
+            exchange.extra += head.headers
+        else:
+            lines = [line for line in head.headers if not line[0].startswith(_OF_ITS_MOMENT)]
+            exchange.extra += [*lines, REPLAY]
 
     def _end(self) -> None:
         if not self.over.done():

@@ -54,13 +54,11 @@ async def _serve(exchange: Exchange, services: Services, dispatch: Dispatch) -> 
     digest = await key.body_digest(
         exchange.method, exchange.path, exchange.query, exchange.body, exchange.upload
     )
-    answer = answers.find(place)
+    answer = answers.find(place, digest)
     is_first = answer is None
     if answer is None:
         run = _Run(exchange, services, answers, dispatch)
         answer = answers.begin(named, place, digest, exchange.request_id, run)
-    elif answer.body_digest != digest:
-        raise key.other_body(named)
     else:
         exchange.drop_body()
         if exchange.upload is not None:

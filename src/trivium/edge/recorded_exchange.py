@@ -134,9 +134,9 @@ class RecordedExchange(Exchange):
             if line:
                 name, _, value = line.partition(b": ")
                 headers.append((name, value))
-        is_whole = last.startswith(_SIZED)
-        if is_whole and status < 300 and int(last[len(_SIZED) : -4]) > self._bytes_max:
+        length = int(last[len(_SIZED) : -4]) if last.startswith(_SIZED) else None
+        if length is not None and status < 300 and length > self._bytes_max:
             headers.append(NOT_KEPT)
         assert self._record.answer is not None
-        self._record.answer.begin(AnswerHead(status, content_type, headers, is_whole))
+        self._record.answer.begin(AnswerHead(status, content_type, headers, length))
         return b""

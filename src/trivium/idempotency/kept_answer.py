@@ -2,8 +2,8 @@
 
 It is fed by the request that runs here, or by what another worker has stored of it, and read by
 any number of callers, each at its own pace. As long as it is kept, its source need not wait for
-anybody: all of it is bounded. What is no longer kept is let go as soon as everybody has it, and the
-source waits for the slowest.
+anybody: all of it is bounded. What is no longer kept here is let go as soon as everybody has it,
+and the source waits for the slowest.
 """
 
 from typing import Final, Protocol
@@ -13,6 +13,8 @@ from trivium.idempotency.model import AnswerHead, Place
 
 LAG_BYTES: Final = 1_048_576
 """How far behind the slowest reader may be of an answer that is not kept."""
+PIECE_BYTES: Final = 262_144
+"""Largest piece: what is sealed, stored and read again at once."""
 
 
 class AnswerReader(Protocol):
@@ -58,6 +60,7 @@ class KeptAnswer:
         "body_digest",
         "claim",
         "counted",
+        "cuts",
         "fault",
         "first",
         "head",
@@ -91,6 +94,7 @@ class KeptAnswer:
         self.is_own = False
         """Whether the request runs in this worker."""
         self.is_kept = True
+        """Whether all of it stays here, for whoever may come."""
         self.is_ended = False
         self.is_broken = False
         """Whether it ended before it was whole."""
@@ -103,6 +107,8 @@ class KeptAnswer:
         """Bytes of it that its writer has counted."""
         self.stored = 0
         """How many of its pieces the database has."""
+        self.cuts: list[int] = []
+        """Of what it may have beyond those: where each of the rows ends that were tried."""
         self.stored_head = False
         self._readers: set[AnswerReader] = set()
         self._held = 0
@@ -129,7 +135,10 @@ class KeptAnswer:
         """A piece of its body has come."""
         if not data or self.is_ended:
             return
-        self.pieces.append(data)
+        if len(data) > PIECE_BYTES:
+            self.pieces += [data[at : at + PIECE_BYTES] for at in range(0, len(data), PIECE_BYTES)]
+        else:
+            self.pieces.append(data)
         self.size += len(data)
         self._held += len(data)
         self._tell()
@@ -176,7 +185,7 @@ class KeptAnswer:
 
     def interrupt(self, fault: Fault) -> bool:
         """End it now; ``False``: it comes from elsewhere, and may be read on there."""
-        if self.source is None:
+        if self.source is None or not self.is_own:
             return False
         self.source.interrupt(fault)
         return True

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from trivium.faults import Fault, Kind
 from trivium.idempotency.model import Place
 from trivium.identity.model import Caller
@@ -25,9 +27,11 @@ _OWN_KEY: Final = b"key="
 
 def checked(values: Sequence[bytes]) -> bytes:
     """The key of a request. Raises ``Fault`` (INVALID_VALUE) naming the header."""
-    if len(values) != 1:
+    if len(set(values)) != 1:  # said twice, by a client and by its proxy, it is one key
         raise Fault(
-            Kind.INVALID_VALUE, f"`{NAME}` came {len(values)} times; send it once.", param=NAME
+            Kind.INVALID_VALUE,
+            f"`{NAME}` came {len(values)} times with different values; send one.",
+            param=NAME,
         )
     if _PRINTABLE.fullmatch(values[0]) is None:
         raise Fault(
@@ -57,11 +61,13 @@ def other_body(key: bytes) -> Fault:
 def place_of(caller: Caller, key: bytes) -> Place:
     """Where the answer to a key is kept.
 
-    All keys of one owner share it that may use the same models; what an application was given by
-    its users shares with nothing else.
+    All keys of one owner share it that spend for the same team, or for none, and may use the same
+    models; what an application was given by its users shares with nothing else.
     """
-    models = "\n".join([*sorted(caller.models), "", *sorted(caller.prefixes)])
-    scope = f"{caller.grant_id}\n{caller.strict:d}\n{models}\n\n".encode()
+    lists = [(caller.models, caller.prefixes), *caller.narrowed]
+    models = [[sorted(names), sorted(prefixes)] for names, prefixes in lists]
+    whose = (caller.team_id, caller.grant_id, caller.strict)
+    scope = msgspec.json.encode((*whose, models)) + b"\n"
     return Place(caller.user_id, hashlib.sha256(scope + key).hexdigest())
 
 

@@ -27,6 +27,9 @@ class ClaimRequest(msgspec.Struct, frozen=True):
     body_digest: str
     request_id: str
     """Its own, which it goes by unless it repeats one that was interrupted."""
+    last_beat: int | None = None
+    """By the database's clock: what its worker said last, after which whoever asks has waited for
+    long enough, whatever the clocks say; ``None``: it has not."""
 
 
 @unique
@@ -62,8 +65,8 @@ class AnswerHead(msgspec.Struct, frozen=True, array_like=True):
     content_type: bytes
     headers: list[tuple[bytes, bytes]]
     """Those of this answer alone."""
-    is_whole: bool
-    """Whether its size is told with it; else it is streamed."""
+    length: int | None
+    """Bytes of its body, where they are told with it; ``None``: it is streamed."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -78,13 +81,24 @@ class Change(msgspec.Struct, frozen=True):
     """Number and sealed bytes of those that are new."""
 
 
+class LookRequest(msgspec.Struct, frozen=True):
+    """What a follower has of an answer, and so what it looks for."""
+
+    place: Place
+    after: int
+    """Number of the first piece that it has not."""
+    size_bytes: int
+    """Of those that it has; with so many stored there is nothing new."""
+
+
 class StoredAnswer(msgspec.Struct, frozen=True):
     """What was found of an answer."""
 
     claim: int
-    request_id: str
     state: str
-    is_silent: bool
-    """Whether its worker has said nothing for so long that another may take it over."""
+    beat_at: int
+    """When its worker said last that it answers."""
     pieces: list[tuple[int, bytes]]
     """Those asked for, sealed, without a gap."""
+    is_all: bool
+    """Whether no more of it is stored by now."""

@@ -15,14 +15,17 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault, Kind
 from trivium.idempotency.claims import SILENT_S, Claims
-from trivium.idempotency.kept_answer import KeptAnswer, cut_off
+from trivium.idempotency.kept_answer import LAG_BYTES, KeptAnswer, cut_off
 from trivium.idempotency.key import NAME, other_body
+from trivium.idempotency.looks import LEAST_S, MOST_S, Looks, pause_until
 from trivium.idempotency.model import (
     DONE,
     DROPPED,
+    RUNNING,
     AnswerHead,
     ClaimRequest,
     ClaimVerdict,
+    LookRequest,
     Place,
     StoredAnswer,
 )
@@ -39,10 +42,8 @@ else:
     store = LateModule("trivium.idempotency.store")
 
 HOUR_S: Final = 3600
-LOOK_S: Final = 0.02
-"""First pause between two looks at an answer that another worker makes."""
-LOOK_S_MAX: Final = 0.5
-"""Longest, while nothing comes of it."""
+AWAY_S: Final = 10.0
+"""For so long those who wait for another worker's answer wait for the database as well."""
 APART_BYTES: Final = 65_536
 """Pieces beyond this are opened beside the event loop."""
 
@@ -64,6 +65,98 @@ class Runner(Protocol):
         ...
 
 
+class _Following:
+    """Reads what another worker stores of an answer, to its end."""
+
+    def __init__(
+        self,
+        looks: Looks,
+        clock: Clock,
+        sleep: Callable[[float], Awaitable[None]],
+        answer: KeptAnswer,
+    ) -> None:
+        self._looks = looks
+        self._clock = clock
+        self._sleep = sleep
+        self._answer = answer
+        self._may_read = asyncio.Event()
+        self._may_read.set()
+        self.last_beat: int | None = None
+        """What its worker said last, if nothing followed for ``SILENT_S`` of this worker's time."""
+        self._beat: tuple[int, float] | None = None
+        self._down_at: float | None = None
+
+    async def follow(
+        self, hand_on: "Callable[[KeptAnswer, StoredAnswer], Awaitable[None]]"
+    ) -> bool:
+        """``False``: there will be none, and whoever has nothing of it yet may ask anew. Raises
+        ``Fault`` and the database's.
+        """
+        answer, after, pause = self._answer, 0, LEAST_S
+        while not answer.is_deserted:
+            try:
+                found = await self._looks.look(LookRequest(answer.place, after, answer.size))
+                self._down_at = None
+            except StorageError as error:
+                await self._bear(error)
+                continue
+            if found is None or self._is_over(found):
+                if answer.head is None:
+                    return False
+                answer.fail(cut_off())
+                return True
+            if found.pieces:
+                await hand_on(answer, found)
+                after, pause = found.pieces[-1][0] + 1, LEAST_S
+                if answer.size > LAG_BYTES:
+                    answer.drop()  # who comes now reads it for itself
+                await self._may_read.wait()
+            if found.is_all and found.state == DONE:
+                answer.end()
+                return True
+            if found.is_all:
+                await self._sleep(pause_until(self._clock.monotonic(), pause))
+                pause = min(2 * pause, MOST_S)
+        return True
+
+    def pause(self) -> None:
+        """All who read it are too slow."""
+        self._may_read.clear()
+
+    def resume(self) -> None:
+        """They have caught up."""
+        self._may_read.set()
+
+    def interrupt(self, fault: Fault) -> None:
+        """It is not made here: each of its readers ends alone."""
+
+    def leave(self) -> None:
+        """Nobody reads it any more."""
+        self._may_read.set()
+
+    def _is_over(self, found: StoredAnswer) -> bool:
+        """Whether nothing will come of it: let go, begun anew, or its worker has fallen silent."""
+        if found.state == DROPPED or found.claim != self._answer.claim:
+            return True
+        now = self._clock.monotonic()
+        if self._beat is None or self._beat[0] != found.beat_at:
+            self._beat = found.beat_at, now
+        elif found.state == RUNNING and now - self._beat[1] > SILENT_S:
+            self.last_beat = found.beat_at
+            return True
+        return False
+
+    async def _bear(self, error: StorageError) -> None:
+        """Wait for the database. Raises its error when that takes too long."""
+        now = self._clock.monotonic()
+        if self._down_at is None:
+            self._down_at = now
+        elif now - self._down_at > AWAY_S:
+            raise error
+        self._beat = None  # its worker could not say anything either
+        await self._sleep(MOST_S)
+
+
 class KeptAnswers:
     """Finds the answer to each key that is asked for here, or has it made."""
 
@@ -79,13 +172,15 @@ class KeptAnswers:
         """``worker``: a name that no other has, nor had."""
         self._db = db
         self._vault = vault
+        self._clock = clock
         self._sleep = sleep
         self.answer_bytes_max = limits.answer_bytes_max
         """Of an answer that is kept."""
+        self._looks = Looks(db)
         self._claims = Claims(db, worker, limits.hours * HOUR_S)
         self.writer = AnswerWriter(db, vault, worker, limits, clock, sleep)
         self.writer.gone = self._forget
-        self._live: dict[Place, KeptAnswer] = {}
+        self._live: dict[tuple[Place, str], KeptAnswer] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
@@ -100,9 +195,11 @@ class KeptAnswers:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.writer.close()
 
-    def find(self, place: Place) -> KeptAnswer | None:
-        """The answer to a key, if it is being read or made here."""
-        found = self._live.get(place)
+    def find(self, place: Place, body_digest: str) -> KeptAnswer | None:
+        """The answer to a request with a key, if it is being read or made here, and all of it is
+        still here. Whether a key was used for another request only the database knows.
+        """
+        found = self._live.get((place, body_digest))
         return found if found is not None and found.is_kept else None
 
     def begin(
@@ -111,7 +208,7 @@ class KeptAnswers:
         """Have a key answered, of which ``find`` knows nothing. The first reader is to enter in the
         same turn of the loop. ``runner``: has it answered here if nobody else does.
         """
-        answer = self._live[place] = KeptAnswer(place, body_digest)
+        answer = self._live[place, body_digest] = KeptAnswer(place, body_digest)
         asked = ClaimRequest(place, body_digest, request_id)
         task = asyncio.get_running_loop().create_task(self._supply(answer, key, asked, runner))
         self._tasks.add(task)
@@ -121,8 +218,9 @@ class KeptAnswers:
     # --- own ------------------------------------------------------------------------------------
 
     def _forget(self, answer: KeptAnswer) -> None:
-        if self._live.get(answer.place) is answer:
-            del self._live[answer.place]
+        asked = answer.place, answer.body_digest
+        if self._live.get(asked) is answer:
+            del self._live[asked]
 
     async def _supply(
         self, answer: KeptAnswer, key: bytes, asked: ClaimRequest, runner: Runner
@@ -165,31 +263,12 @@ class KeptAnswers:
                 answer.is_own = True
                 runner.run(answer, claimed.drops)
                 return True
-            if await self._follow(answer):
+            following = _Following(self._looks, self._clock, self._sleep, answer)
+            answer.source = following
+            if await following.follow(self._hand_on):
                 return False
-
-    async def _follow(self, answer: KeptAnswer) -> bool:
-        """Read what another worker stores of an answer, to its end. ``False``: there will be none,
-        and whoever has nothing of it yet may ask anew.
-        """
-        after, pause, claim = 0, LOOK_S, answer.claim
-        while not answer.is_deserted:
-            async with self._db.read() as conn:
-                found = await store.read(conn, answer.place, after, SILENT_S)
-            if found is None or found.claim != claim or found.state == DROPPED or found.is_silent:
-                if answer.head is None:
-                    return False
-                answer.fail(cut_off())
-                return True
-            if found.pieces:
-                await self._hand_on(answer, found)
-                after, pause = found.pieces[-1][0] + 1, LOOK_S
-            if found.state == DONE:
-                answer.end()
-                return True
-            await self._sleep(pause)
-            pause = min(1.5 * pause, LOOK_S_MAX)
-        return True
+            answer.source = None
+            asked = msgspec.structs.replace(asked, last_beat=following.last_beat)
 
     async def _hand_on(self, answer: KeptAnswer, found: StoredAnswer) -> None:
         """Open what was stored, and tell those who read it. Raises ``Fault`` (INTERNAL)."""

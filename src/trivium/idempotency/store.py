@@ -18,6 +18,7 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
+    tuple_,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -30,6 +31,7 @@ from trivium.idempotency.model import (
     Claimed,
     ClaimRequest,
     ClaimVerdict,
+    LookRequest,
     Place,
     StoredAnswer,
 )
@@ -40,6 +42,11 @@ _NOW: Final = {
     "sqlite": literal_column("CAST(strftime('%s', 'now') AS INTEGER)"),
     "postgresql": cast(func.extract("epoch", func.clock_timestamp()), BigInteger),
 }
+READ_BYTES: Final = 1_048_576
+"""Read at once; a piece has a fourth of it at most."""
+READ_PIECES: Final = 1000
+SWEEP_PIECES: Final = 5000
+"""Deleted in one transaction."""
 _A: Final = kept_answers.c
 _P: Final = answer_pieces.c
 
@@ -72,7 +79,10 @@ async def claim(
     new = made.excluded
     is_over = _A.expires_at <= now
     is_interrupted = and_(~is_over, _A.state == RUNNING)
-    is_free = or_(_A.state == DROPPED, and_(_A.state == RUNNING, _A.beat_at < now - silent_s))
+    is_silent = _A.beat_at < now - silent_s
+    if asked.last_beat is not None:
+        is_silent = or_(is_silent, _A.beat_at == asked.last_beat)
+    is_free = or_(_A.state == DROPPED, and_(_A.state == RUNNING, is_silent))
     made = made.on_conflict_do_update(
         index_elements=["user_id", "digest"],
         set_={
@@ -165,28 +175,56 @@ async def beat(conn: AsyncConnection, worker: str, running: Sequence[tuple[Place
 
 
 async def read(
-    conn: AsyncConnection, place: Place, after: int, silent_s: int
-) -> StoredAnswer | None:
-    """What is stored of an answer beyond so many pieces; ``None``: nothing is known of it."""
+    conn: AsyncConnection, looks: Sequence[LookRequest], bytes_max: int = READ_BYTES
+) -> list[StoredAnswer | None]:
+    """What is new of these answers, in their order, or ``None`` where nothing is known of one:
+    about so many bytes together, of each that has something new at least a piece.
+
+    One answer may be looked for by several, each from where it is.
+    """
     now = _NOW[conn.dialect.name]
-    is_silent = and_(_A.state == RUNNING, _A.beat_at < now - silent_s).label("is_silent")
-    query = select(_A.claim, _A.request_id, _A.state, is_silent).where(
-        *_at(kept_answers, place), _A.expires_at > now
+    query = select(_A.user_id, _A.digest, _A.claim, _A.state, _A.beat_at, _A.size_bytes).where(
+        tuple_(_A.user_id, _A.digest).in_(list({tuple(look.place) for look in looks})),
+        _A.expires_at > now,
     )
-    row = (await conn.execute(query)).one_or_none()
-    if row is None:
-        return None
-    pieces = await conn.execute(
-        select(_P.number, _P.body)
-        .where(*_at(answer_pieces, place), _P.claim == row.claim, _P.number >= after)
-        .order_by(_P.number)
-    )
-    found = [(piece.number, piece.body) for piece in pieces]
-    return StoredAnswer(row.claim, row.request_id, row.state, bool(row.is_silent), found)
+    rows = {Place(row.user_id, row.digest): row for row in await conn.execute(query)}
+    found: list[StoredAnswer | None] = []
+    for look in looks:
+        row = rows.get(look.place)
+        if row is None:
+            found.append(None)
+            continue
+        pieces: list[tuple[int, bytes]] = []
+        is_all = True
+        if row.state == DONE or row.size_bytes != look.size_bytes:
+            pieces, is_all = await _pieces(conn, look, row.claim, bytes_max)
+            bytes_max -= sum(len(body) for _, body in pieces)
+        found.append(StoredAnswer(row.claim, row.state, row.beat_at, pieces, is_all))
+    return found
+
+
+async def _pieces(
+    conn: AsyncConnection, look: LookRequest, claim: int, bytes_max: int
+) -> tuple[list[tuple[int, bytes]], bool]:
+    """The next pieces, and whether they are all."""
+    of_it = (*_at(answer_pieces, look.place), _P.claim == claim, _P.number >= look.after)
+    query = select(_P.number, func.length(_P.body)).where(*of_it).order_by(_P.number)
+    sizes = [(row[0], row[1]) for row in await conn.execute(query.limit(READ_PIECES))]
+    if not sizes:
+        return [], True
+    total, last = 0, 0
+    for number, size in sizes:
+        if total and total + size > bytes_max:
+            break
+        total, last = total + size, number
+    query = select(_P.number, _P.body).where(*of_it, _P.number <= last).order_by(_P.number)
+    pieces = [(row[0], row[1]) for row in await conn.execute(query)]
+    return pieces, last == sizes[-1][0] and len(sizes) < READ_PIECES
 
 
 async def delete_expired(conn: AsyncConnection, now: int, limit: int) -> int:
-    """Delete at most so many answers whose day is over; returns how many it were.
+    """Delete at most so many answers whose day is over; returns how many it were, or ``limit``
+    where they have too many pieces for one transaction, and the next is to go on.
 
     Rows that another node is deleting are left to it.
     """
@@ -198,6 +236,8 @@ async def delete_expired(conn: AsyncConnection, now: int, limit: int) -> int:
         .with_for_update(skip_locked=True)
     )
     places = sorted(Place(*row) for row in await conn.execute(query))
+    if not await _strip(conn, places):
+        return limit
     await _delete(conn, places)
     return len(places)
 
@@ -257,6 +297,21 @@ async def owners_above(conn: AsyncConnection, keys_max: int, bytes_max: int) -> 
         .having(or_(func.count() > keys_max, func.sum(_A.size_bytes) > bytes_max))
     )
     return [int(user_id) for user_id in found]
+
+
+async def _strip(conn: AsyncConnection, places: Sequence[Place]) -> bool:
+    """Delete the pieces of these answers; ``False``: they have more than go at once."""
+    if not places:
+        return True
+    key = (_P.user_id, _P.digest, _P.claim, _P.number)
+    query = select(*key).where(tuple_(_P.user_id, _P.digest).in_([tuple(p) for p in places]))
+    found = [tuple(row) for row in await conn.execute(query.limit(SWEEP_PIECES))]
+    names = ("of_user", "of_digest", "of_claim", "of_number")
+    if found:
+        is_named = [column == bindparam(name) for column, name in zip(key, names, strict=True)]
+        named = [dict(zip(names, row, strict=True)) for row in found]
+        await conn.execute(delete(answer_pieces).where(*is_named), named)
+    return len(found) < SWEEP_PIECES
 
 
 async def _delete(conn: AsyncConnection, places: Sequence[Place]) -> None:

@@ -3,16 +3,16 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 import structlog
 
 from trivium.clock import Clock, SystemClock
-from trivium.idempotency.kept_answer import KeptAnswer
+from trivium.idempotency.kept_answer import PIECE_BYTES, KeptAnswer
 from trivium.idempotency.model import DONE, DROPPED, RUNNING, AnswerHead, Change, Place
 from trivium.settings.model import IdempotencySettings
-from trivium.storage.errors import StorageError
+from trivium.storage.errors import Conflict, Rejected, StorageError
 from trivium.storage.late import LateModule
 from trivium.storage.vault import Vault
 from trivium.storage.write_behind import WriteBehind
@@ -29,6 +29,8 @@ BEAT_S: Final = 2.0
 """How often a worker says that it still answers."""
 BATCH: Final = 200
 """Answers a transaction."""
+BATCH_BYTES: Final = 8_388_608
+"""Of them, after which the others wait for the next: they are copied to be sealed."""
 APART_BYTES: Final = 65_536
 """A batch beyond this is sealed beside the event loop."""
 MEMORY_BYTES_MAX: Final = 67_108_864
@@ -42,6 +44,28 @@ _SYSTEM: Final = SystemClock()
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 log = structlog.get_logger()
+
+
+class _Draft(NamedTuple):
+    """What is to be written of an answer, as it was in one turn of the loop: it is sealed beside
+    it, while the answer may grow, or be let go.
+    """
+
+    answer: KeptAnswer
+    state: str
+    size: int
+    rows: list[tuple[int, list[bytes]]]
+    """Number and content of each."""
+
+    @property
+    def row_bytes(self) -> int:
+        """Of all its rows."""
+        return sum([len(data) for _, row in self.rows for data in row])
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing more will be written of it."""
+        return self.state != RUNNING
 
 
 class AnswerWriter(WriteBehind):
@@ -92,30 +116,20 @@ class AnswerWriter(WriteBehind):
     async def flush(self) -> bool:
         """Write everything that waits; ``False`` when the database is away."""
         while self._dirty:
-            batch = list(self._dirty.values())[:BATCH]
+            drafts = self._next()
+            batch = [draft.answer for draft in drafts]
             for answer in batch:
                 del self._dirty[answer.place]
-            ends = [answer.is_ended or not answer.is_kept for answer in batch]
-            counts = [answer.first + len(answer.pieces) for answer in batch]
             try:
-                if sum(answer.size for answer in batch) > APART_BYTES:
-                    changes = await asyncio.to_thread(self._changes, batch, ends, counts)
-                else:
-                    changes = self._changes(batch, ends, counts)
-                async with self._db.write() as conn:
-                    lost = set(await store.write(conn, self._worker, changes))
+                await self._written_down(drafts)
+            except asyncio.CancelledError:  # the worker's end, which writes the rest
+                self._again(batch)
+                raise
+            except (Conflict, Rejected) as error:
+                await self._apart(batch, error)
             except StorageError as error:
-                self._dirty = {answer.place: answer for answer in batch} | self._dirty
+                self._again(batch)
                 return self.away(error)
-            for answer, is_over, count, change in zip(batch, ends, counts, changes, strict=True):
-                answer.stored, answer.stored_head = count, True
-                if answer.place in lost:
-                    log.info("answer_taken_over", request_id=answer.request_id)
-                    answer.drop()
-                if is_over or answer.place in lost:
-                    self._forget(answer)
-                if change.state == DONE:
-                    await self._bound(answer.place.user_id, change.size_bytes)
         return self.back()
 
     async def run(self) -> None:
@@ -132,33 +146,88 @@ class AnswerWriter(WriteBehind):
 
     # --- own ------------------------------------------------------------------------------------
 
-    def _forget(self, answer: KeptAnswer) -> None:
-        if self._mine.get(answer.place) is answer:
-            del self._mine[answer.place]
-            self._bytes -= answer.counted
-            self._dirty.pop(answer.place, None)
-            self.gone(answer)
+    def _next(self) -> list[_Draft]:
+        """What goes into one transaction."""
+        drafts: list[_Draft] = []
+        size = 0
+        for answer in self._dirty.values():
+            draft = _draft(answer)
+            drafts.append(draft)
+            size += draft.row_bytes
+            if len(drafts) == BATCH or size >= BATCH_BYTES:
+                break
+        return drafts
 
-    def _changes(
-        self, batch: list[KeptAnswer], ends: list[bool], counts: list[int]
-    ) -> list[Change]:
-        return [self._change(*one) for one in zip(batch, ends, counts, strict=True)]
-
-    def _change(self, answer: KeptAnswer, is_over: bool, count: int) -> Change:
-        pieces: list[tuple[int, bytes]] = []
-        if not answer.is_kept:
-            state = DROPPED
-        elif is_over and not answer.is_good:
-            state = ""
+    async def _written_down(self, drafts: list[_Draft]) -> None:
+        """Raises the storage errors; then all of it is to be tried again."""
+        if sum([draft.row_bytes for draft in drafts]) > APART_BYTES:
+            changes = await asyncio.to_thread(self._changes, drafts)
         else:
-            state = DONE if is_over else RUNNING
-            head = answer.head
-            if head is not None and not answer.stored_head and is_keepable(head):
-                pieces.append((0, self._sealed(answer, 0, _encode(head))))
-            if count > answer.stored and head is not None and is_keepable(head):
-                data = b"".join(answer.pieces[answer.stored : count])
-                pieces.append((answer.stored + 1, self._sealed(answer, answer.stored + 1, data)))
-        return Change(answer.place, answer.claim, state, answer.size, pieces)
+            changes = self._changes(drafts)
+        async with self._db.write() as conn:
+            lost = set(await store.write(conn, self._worker, changes))
+        for draft in drafts:
+            answer = draft.answer
+            if answer.cuts:
+                answer.stored = answer.cuts[-1]
+                answer.cuts.clear()
+            answer.stored_head = answer.stored_head or any(not at for at, _ in draft.rows)
+            if answer.place in lost:
+                log.info("answer_taken_over", request_id=answer.request_id)
+                answer.drop()
+            if draft.is_last or answer.place in lost:
+                self._forget(answer)
+            if draft.state == DONE:
+                await self._bound(answer.place.user_id, draft.size)
+
+    async def _apart(self, batch: list[KeptAnswer], error: StorageError) -> None:
+        """Write each for itself, as one of them is refused: that one is not kept."""
+        self._again(batch)
+        for answer in batch:
+            if self._dirty.get(answer.place) is not answer:
+                continue
+            draft = _draft(answer)
+            del self._dirty[answer.place]
+            try:
+                await self._written_down([draft])
+            except asyncio.CancelledError:
+                self._again([answer])
+                raise
+            except (Conflict, Rejected):
+                log.warning("answer_refused", request_id=answer.request_id, error=str(error))
+                if answer.is_kept:
+                    answer.drop()
+                    self._again([answer])
+                else:
+                    self._forget(answer)
+            except StorageError:
+                self._again([answer])
+
+    def _again(self, batch: list[KeptAnswer]) -> None:
+        """Before what has come meanwhile."""
+        mine = {answer.place: answer for answer in batch if self._mine.get(answer.place) is answer}
+        self._dirty = mine | self._dirty
+
+    def _forget(self, answer: KeptAnswer) -> None:
+        self._bytes -= answer.counted
+        answer.counted = 0
+        # its place may be another's by now, which this worker has begun since
+        for known in (self._mine, self._dirty):
+            if known.get(answer.place) is answer:
+                del known[answer.place]
+        self.gone(answer)
+
+    def _changes(self, drafts: list[_Draft]) -> list[Change]:
+        return [
+            Change(
+                answer.place,
+                answer.claim,
+                state,
+                size,
+                [(number, self._sealed(answer, number, b"".join(row))) for number, row in rows],
+            )
+            for answer, state, size, rows in drafts
+        ]
 
     def _sealed(self, answer: KeptAnswer, number: int, data: bytes) -> bytes:
         return self._vault.seal(data, place_in(answer.place, answer.claim, number))
@@ -179,6 +248,38 @@ class AnswerWriter(WriteBehind):
         with contextlib.suppress(StorageError):
             async with self._db.write() as conn:
                 await store.trim(conn, user_id, limits.user_keys_max, limits.user_bytes_max, BATCH)
+
+
+def _draft(answer: KeptAnswer) -> _Draft:
+    """What is new of it. Rows whose commit may have been done are written as they were then."""
+    if not answer.is_kept:
+        return _Draft(answer, DROPPED, answer.size, [])
+    if answer.is_ended and not answer.is_good:
+        return _Draft(answer, "", answer.size, [])
+    rows: list[tuple[int, list[bytes]]] = []
+    head = answer.head
+    if head is not None and is_keepable(head):
+        if not answer.stored_head:
+            rows.append((0, [_encode(head)]))
+        _cut(answer)
+        at = answer.stored
+        for cut in answer.cuts:
+            rows.append((at + 1, answer.pieces[at:cut]))
+            at = cut
+    return _Draft(answer, DONE if answer.is_ended else RUNNING, answer.size, rows)
+
+
+def _cut(answer: KeptAnswer) -> None:
+    """Divide what has come since the last try into rows of a size that can be read at once."""
+    at = answer.cuts[-1] if answer.cuts else answer.stored
+    size = 0
+    for number in range(at, len(answer.pieces)):
+        if size and size + len(answer.pieces[number]) > PIECE_BYTES:
+            answer.cuts.append(number)
+            size = 0
+        size += len(answer.pieces[number])
+    if size:
+        answer.cuts.append(len(answer.pieces))
 
 
 def is_keepable(head: AnswerHead) -> bool:

@@ -69,12 +69,13 @@ def terms_of(key: Key) -> Terms:
 
 
 def given(budgets: Sequence[Budget], before: Terms, now: int) -> tuple[Budget, ...]:
-    """Return a key's budgets with the moment at which those are given whose period had none: what
-    the key spent before in the period counts.
+    """Return a key's budgets with the moment at which those are given whose period (of that zone)
+    had none: what the key spent before in the period counts.
     """
-    since = {budget.period: budget.since for budget in before.budgets}
+    since = {(budget.period, budget.zone): budget.since for budget in before.budgets}
     return tuple(
-        msgspec.structs.replace(budget, since=since.get(budget.period, now)) for budget in budgets
+        msgspec.structs.replace(budget, since=since.get((budget.period, budget.zone), now))
+        for budget in budgets
     )
 
 

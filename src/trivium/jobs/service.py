@@ -113,6 +113,9 @@ class Jobs:
     async def begin(self, order: JobOrder, hold: Hold | None) -> Job:
         """Store a job and set its price aside; ``hold`` is ``None`` for a free one. Raises
         ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN).
+
+        A request that is made again after its worker was killed has the id of the first: the job
+        that an upstream has taken for it is returned as it is, and any other gives way.
         """
         now = int(self._clock.now())
         job = Job(
@@ -126,28 +129,35 @@ class Jobs:
         try:
             for _ in range(1 + (len(hold.budgets) if hold else 0)):
                 lacking = await self._placed(job, sealed, hold)
-                if lacking is None:
-                    return job
+                if isinstance(lacking, Job):
+                    return lacking
                 assert hold is not None
                 # what workers leased ahead of need may be all that is missing
                 await self._money.spare(hold, lacking.budget)
             lacking = await self._placed(job, sealed, hold)
         except StorageError as error:
             raise away(error) from error
-        if lacking is None:
-            return job
+        if isinstance(lacking, Job):
+            return lacking
         assert hold is not None
         raise self._money.refusal(hold, lacking.budget)
 
-    async def _placed(self, job: Job, sealed: bytes, hold: Hold | None) -> "Lacking | None":
+    async def _placed(self, job: Job, sealed: bytes, hold: Hold | None) -> "Lacking | Job":
         async with self._db.write(LIMIT_S) as conn:
+            row = await store.asked_for(conn, job.user_id, job.request_id)
+            if row is not None:
+                former = self._job(row)
+                if former.upstream_id is not None:
+                    return former
+                await store.forget(conn, former.id)
+                await holds.take(conn, job.request_id)
             if hold is not None:
                 held = held_of(hold, job.created_at)
                 lacking = await holds.place(conn, held, hold.budgets)
                 if lacking is not None:
                     return lacking
             await store.insert(conn, job, sealed)
-        return None
+        return job
 
     async def hand_over(self, job: Job, hold: Hold | None) -> None:
         """Have another model make it, or the same at less: from now on ``job.model``, at the prices

@@ -93,6 +93,12 @@ async def find(conn: AsyncConnection, user_id: int, job_id: str) -> Row[Any] | N
     return (await conn.execute(query)).first()
 
 
+async def asked_for(conn: AsyncConnection, user_id: int, request_id: str) -> Row[Any] | None:
+    """Return the row of the job that a request has made; ``None`` if there is none."""
+    query = select(jobs).where(jobs.c.request_id == request_id, jobs.c.user_id == user_id)
+    return (await conn.execute(query)).first()
+
+
 async def page(
     conn: AsyncConnection,
     user_id: int,

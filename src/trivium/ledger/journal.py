@@ -157,8 +157,10 @@ class JournalFile:
             self._synced = size
 
     def close(self) -> None:
-        """Let go of the file, which stays."""
-        os.close(self._fd)
+        """Let go of the file, which stays. Again, nothing happens."""
+        fd, self._fd = self._fd, -1  # by now another's, perhaps a connection's
+        if fd >= 0:
+            os.close(fd)
 
     def remove(self) -> None:
         """Everything in it is in the database."""

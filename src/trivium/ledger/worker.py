@@ -201,8 +201,9 @@ class WorkerLedger(LeaseKeeper):
 
     def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
         """The hold with the counters of these budgets, for one that is a row."""
+        budgets = tuple(budgets)
         counters = self._periods.counters(budgets, self._now())
-        return msgspec.structs.replace(hold, counters=counters, budgets=tuple(budgets))
+        return msgspec.structs.replace(hold, counters=counters, budgets=budgets)
 
     def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged."""

@@ -89,7 +89,11 @@ class Framing:
         return body, []
 
     def stream(self, data: bytes) -> bytes:
-        """What is sent for a piece of a streamed answer, possibly nothing."""
+        """What is sent for a piece of a streamed answer, possibly nothing.
+
+        Raises ``Fault`` for what has no room there: what came before it is sent with the next
+        piece, which is to be an error of the shape.
+        """
         return data
 
 
@@ -126,6 +130,22 @@ class Exchange:
     """The form that came as the body, which is empty then."""
     framing: Framing | None
     """What puts its answer into a cloud's words; ``None``: it goes out as it is written."""
+
+    def worded(self, body: bytes) -> bytes:
+        """A whole answer in the words of the cloud whose client asked, and its headers among those
+        to add. To be had before the answer is booked: raises ``Fault`` (UPSTREAM_BROKE).
+        """
+        if self.framing is None:
+            return body
+        body, told = self.framing.whole(body)
+        self.extra += told
+        return body
+
+    def framed(self, data: bytes) -> bytes:
+        """A piece of a streamed answer in those words, possibly nothing. Raises ``Fault`` where a
+        part of it has no room there.
+        """
+        return data if self.framing is None else self.framing.stream(data)
 
     def replace_headers(self, told: Mapping[bytes, bytes]) -> None:
         """Have these values in the place of whatever such headers the request came with."""

@@ -72,27 +72,34 @@ BESIDES = {
     ("GET", "/api/admin/keys/{key}"),
     ("PATCH", "/api/admin/keys/{key}"),
     ("DELETE", "/api/admin/keys/{key}"),
+    ("POST", "/api/admin/keys/{key}/rotate"),
+    ("GET", "/api/admin/teams"),
+    ("POST", "/api/admin/teams"),
+    ("GET", "/api/admin/teams/{team}"),
+    ("PATCH", "/api/admin/teams/{team}"),
+    ("GET", "/api/admin/teams/{team}/members"),
+    ("POST", "/api/admin/teams/{team}/members"),
+    ("PATCH", "/api/admin/teams/{team}/members/{user}"),
+    ("DELETE", "/api/admin/teams/{team}/members/{user}"),
+    ("GET", "/api/admin/teams/{team}/services"),
+    ("POST", "/api/admin/teams/{team}/services"),
+    ("GET", "/api/admin/teams/{team}/keys"),
+    ("POST", "/api/admin/teams/{team}/keys"),
+    ("DELETE", "/api/admin/teams/{team}/keys/{key}"),
+    ("POST", "/api/admin/teams/{team}/keys/{key}/rotate"),
+    ("GET", "/api/admin/teams/{team}/budgets"),
+    ("PUT", "/api/admin/teams/{team}/budgets/{period}"),
+    ("DELETE", "/api/admin/teams/{team}/budgets/{period}"),
     *(
-        (method, f"/api/admin/teams{path}")
+        (method, f"/api/admin/teams/{{team}}/{path}")
         for path, methods in {
-            "": "GET POST",
-            "/{team}": "GET PATCH",
-            "/{team}/members": "GET POST",
-            "/{team}/members/{user}": "PATCH DELETE",
-            "/{team}/services": "GET POST",
-            "/{team}/keys": "GET POST",
-            "/{team}/keys/{key}": "DELETE",
-            "/{team}/keys/{key}/rotate": "POST",
-            "/{team}/budgets": "GET",
-            "/{team}/budgets/{period}": "PUT DELETE",
-            "/{team}/invitations": "GET POST",
-            "/{team}/invitations/{invitation}": "DELETE",
-            "/{team}/scim-tokens": "GET POST",
-            "/{team}/scim-tokens/{token}": "DELETE",
+            "invitations": "GET POST",
+            "invitations/{invitation}": "DELETE",
+            "scim-tokens": "GET POST",
+            "scim-tokens/{token}": "DELETE",
         }.items()
         for method in methods.split()
     ),
-    ("POST", "/api/admin/keys/{key}/rotate"),
     *(
         (method, f"/scim/v2/{path}")
         for path, methods in {

@@ -45,6 +45,9 @@ async def test_a_budget_that_is_set_again_keeps_its_beginning(database):
         assert [msgspec.structs.replace(again, since=7)] == await store.find_budgets(
             conn, ["team:1"]
         )
+        there = msgspec.structs.replace(again, zone="Asia/Tokyo", since=9)
+        await store.put_budget(conn, there)  # other periods: what was spent in them is not known
+        assert [there] == await store.find_budgets(conn, ["team:1"])
         assert [] == await store.find_budgets(conn, ["team:2"])
         assert await store.drop_budget(conn, "team:1", "day")
         assert not await store.drop_budget(conn, "team:1", "day")

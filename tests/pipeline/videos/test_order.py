@@ -124,3 +124,22 @@ async def test_an_error_that_does_not_say_so_is_no_refusal(sqlite_database, stat
             told, headers, _ = await house.create()
             assert (502, b"false", []) == (told, headers[b"x-should-retry"], two.seen)
             assert (10 * DOLLAR, 0, []) == await house.money()
+
+
+@pytest.mark.asyncio
+async def test_an_order_that_is_made_again_is_answered_with_its_video(house, vendor, monkeypatch):
+    """After a kill it comes with the id of the first: no upstream is asked, nothing more is held."""
+    monkeypatch.setattr(house.gateway.listener, "new_id", lambda: "req_same")
+    found = [await house.create(seconds=8, size="1280x720") for _ in range(2)]
+    assert [200, 200] == [status for status, _, _ in found]
+    assert found[0][2] == found[1][2]
+    assert 1 == len(vendor.jobs)
+    assert (10 * DOLLAR, 8 * SECOND["1280x720"], []) == await house.money()
+    vendor.finish()
+    source = found[0][2]["id"]
+    assert "completed" == (await house.get(source))[2]["status"]
+    monkeypatch.setattr(house.gateway.listener, "new_id", lambda: "req_next")
+    path = f"/v1/videos/{source}/remix"
+    remixed = [await house.ask("POST", path, {"prompt": "red"}) for _ in range(2)]
+    assert remixed[0][2]["id"] == remixed[1][2]["id"] != source
+    assert 2 == len(vendor.jobs)

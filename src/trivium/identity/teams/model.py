@@ -131,6 +131,9 @@ class TeamMap:
     def __bool__(self) -> bool:
         return bool(self._teams)
 
+    def __len__(self) -> int:
+        return len(self._teams)
+
     def get(self, team_id: int) -> Team | None:
         """The team of that id; ``None`` when there is none."""
         return self._teams.get(team_id)

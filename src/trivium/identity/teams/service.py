@@ -31,7 +31,12 @@ from trivium.storage.database import Connection, Database
 
 SEPARATOR: Final = "/"
 """Between the parts of a team's name."""
+MEMBERS_MAX: Final = 10_000
+"""Of one team."""
 TEAMS_MAX: Final = 10_000
+"""All together: each gateway reads them when one of them, or a key, has changed."""
+SERVICES_MAX: Final = 1_000
+"""Of one team."""
 
 
 class Teams:
@@ -81,6 +86,8 @@ class Teams:
             raised = await people.bump(conn)
             teams = await store.find_teams(conn)
             parent = None if parent_id is None else _team(teams, parent_id)
+            if len(teams) >= TEAMS_MAX:
+                raise IdentityError("team", f"would be one more than {TEAMS_MAX}, the most here")
             if parent is not None and len(list(teams.above(parent.id))) >= DEPTH_MAX:
                 raise IdentityError("team", f"lies {DEPTH_MAX} levels deep, which is the most")
             name = title if parent is None else f"{parent.name}{SEPARATOR}{title}"
@@ -207,6 +214,8 @@ class Teams:
             role=role,
             created_at=int(self._clock.now()),
         )
+        if await store.member_count(conn, team.id, user_id) >= MEMBERS_MAX:
+            raise IdentityError("team", f"has {MEMBERS_MAX} members, the most")
         await store.put_member(conn, member)
         return member
 
@@ -223,6 +232,8 @@ class Teams:
         async with self._db.write() as conn:
             raised = await people.bump(conn)
             team = _team(await store.find_teams(conn), team_id)
+            if len(await store.services_of(conn, [team_id])) >= SERVICES_MAX:
+                raise IdentityError("team", f"has {SERVICES_MAX} service accounts, the most")
             name = f"{team.name}{SEPARATOR}{title}"
             if await store.name_taken(conn, name):
                 raise TakenError("name", f"there is a user or a team {name!r} already")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import User, UserKind
@@ -72,7 +72,9 @@ async def put_budget(conn: AsyncConnection, budget: Budget) -> None:
     values = values_of(budget, "whose")
     put = upsert(conn, budgets).values(values)
     kept = {name: value for name, value in values.items() if name not in ("scope", "period")}
-    kept["since"] = budgets.c.since  # it is the same budget with another amount
+    # the same budget with another amount; in another zone its periods are others
+    is_same = budgets.c.zone == put.excluded.zone
+    kept["since"] = case((is_same, budgets.c.since), else_=put.excluded.since)
     await conn.execute(put.on_conflict_do_update(index_elements=["scope", "period"], set_=kept))
 
 
@@ -190,6 +192,14 @@ async def members_of(conn: AsyncConnection, team_ids: Sequence[int]) -> list[tup
         found.append(member)
         people.setdefault(member.user_id, row)
     return [(member, user_of(people[member.user_id])) for member in in_force(found)]
+
+
+async def member_count(conn: AsyncConnection, team_id: int, but: int) -> int:
+    """How many members a team has beside this one."""
+    query = select(func.count(team_members.c.user_id.distinct())).where(
+        team_members.c.team_id == team_id, team_members.c.user_id != but
+    )
+    return int(await conn.scalar(query) or 0)
 
 
 async def memberships(conn: AsyncConnection, user_id: int) -> list[Member]:

@@ -43,8 +43,7 @@ async def place(
     spare = account.balance_nanos + account.overdraft_nanos - account.leased_nanos
     if held.amount_nanos > max(0, spare):
         return Lacking()
-    hard = [budget.amount_nanos if not budget.soft else None for budget in budgets]
-    lacking = await counting.set_aside(conn, held.counters, held.counted_nanos, hard)
+    lacking = await counting.set_aside(conn, held.counters, held.counted_nanos, budgets)
     if lacking is not None:
         return Lacking(budget=budgets[lacking])
     counters = _encode(held.counters).decode()

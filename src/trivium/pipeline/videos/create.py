@@ -20,6 +20,7 @@ from trivium.pipeline.videos.order import (
     admit,
     begun,
     hold_of,
+    is_answered,
     kept_or_gone,
     place,
     quoted,
@@ -70,6 +71,8 @@ async def _create(context: RequestContext, video_services: VideoServices) -> Non
     plan = _first_plan(context, model)
     held = own if own.tariff is None else quote
     job = await begun(context, video_services, held, asked, plan.steps[0] if plan else None)
+    if is_answered(context, video_services, job):
+        return
     context.cost_nanos = own.amount_nanos
     await abandoned(context, _made(context, video_services, plan, asked, job))
 

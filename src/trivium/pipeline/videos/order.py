@@ -136,6 +136,18 @@ async def begun(
     return job
 
 
+def is_answered(context: RequestContext, video_services: VideoServices, job: Job) -> bool:
+    """Answer with a job that an upstream has taken before: its request is made again, after its
+    worker was killed on the way to its caller. ``False``: it is a new one.
+    """
+    if job.upstream_id is None:
+        return False
+    context.status = 200
+    context.cost_nanos = 0  # what is set aside for it was so by the first
+    answer(context.exchange, job, video_services.jobs.now())
+    return True
+
+
 async def abandoned(context: RequestContext, work: Coroutine[Any, Any, None]) -> None:
     """Do something to its end, whoever leaves."""
     running = context.services.abandoned

@@ -12,7 +12,16 @@ from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Services
 from trivium.pipeline.structs import Route
 from trivium.pipeline.videos.existing import found, unready
-from trivium.pipeline.videos.order import abandoned, admit, begun, kept_or_gone, place, quoted, told
+from trivium.pipeline.videos.order import (
+    abandoned,
+    admit,
+    begun,
+    is_answered,
+    kept_or_gone,
+    place,
+    quoted,
+    told,
+)
 from trivium.providers.videos.registry import protocol_of
 from trivium.routing.channel_health import HealthKey
 from trivium.routing.health import Health
@@ -57,6 +66,8 @@ async def _remix(context: RequestContext, video_id: str, video_services: VideoSe
     await admit(context, quote)
     asked = VideoRequest(model=model.name, prompt=prompt, seconds=source.seconds, size=source.size)
     job = await begun(context, video_services, quote, asked, step, source)
+    if is_answered(context, video_services, job):
+        return
     work = _noticed(
         services.health,
         HealthKey(channel.name, credential, source.account.model),
