@@ -33,6 +33,7 @@ from trivium.cli import (
     demo,
     explain,
     init,
+    invitation,
     key,
     key_change,
     ledger,
@@ -41,6 +42,7 @@ from trivium.cli import (
     payment,
     prices,
     reconcile,
+    scim,
     serve,
     team,
     user,
@@ -74,6 +76,8 @@ teams = _group("Organisations and the teams in them.")
 members = _group("Who is in a team, and as what.")
 services = _group("Accounts of programs: keys and budgets, and no login.")
 budgets = _group("What teams, members and service accounts may spend.")
+directories = _group("Directories that provision people and teams (SCIM 2.0).")
+directory_tokens = _group("Tokens that directories present.")
 keys = _group("Keys that callers present.")
 codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
@@ -89,6 +93,7 @@ _add(app, "init", init.init)
 _add(app, "check", check.check)
 app.add_typer(users, name="user")
 app.add_typer(teams, name="team")
+app.add_typer(directories, name="scim")
 app.add_typer(keys, name="key")
 _add(app, "credit", credit.credit)
 app.add_typer(codes, name="code")
@@ -109,12 +114,16 @@ _add(users, "invite", account.invite)
 _add(users, "invitations", account.invitations)
 _add(users, "withdraw", account.withdraw)
 _add(users, "role", account.role)
+_add(users, "letters", account.letters)
 _add(users, "log-out", account.log_out)
 _add(users, "factor-off", account.factor_off)
 _add(teams, "create", team.create)
 _add(teams, "list", team.listing)
 _add(teams, "show", team.show)
 _add(teams, "edit", team.edit)
+_add(teams, "invite", invitation.invite)
+_add(teams, "invitations", invitation.listing)
+_add(teams, "withdraw", invitation.withdraw)
 teams.add_typer(members, name="member")
 _add(members, "add", member.add)
 _add(members, "role", member.change_role)
@@ -125,6 +134,10 @@ teams.add_typer(budgets, name="budget")
 _add(budgets, "set", budget.put)
 _add(budgets, "clear", budget.clear)
 _add(budgets, "list", budget.listing)
+directories.add_typer(directory_tokens, name="token")
+_add(directory_tokens, "create", scim.create)
+_add(directory_tokens, "list", scim.listing)
+_add(directory_tokens, "revoke", scim.revoke)
 _add(keys, "create", key.create)
 _add(keys, "list", key.listing)
 _add(keys, "edit", key_change.edit)

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from trivium.clock import Clock
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
+from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
@@ -41,6 +42,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     own_keys: OwnKeys
     directory: Directory
     teams: Teams
+    scim: Provisioning
     statement: Statement
     history: History
     audit: Audit

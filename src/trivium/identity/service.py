@@ -17,8 +17,8 @@ from trivium.identity.directory import Directory
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.model import InForce, Key, User, UserKind, UserRole, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
-from trivium.identity.teams.model import SPENDING
-from trivium.identity.teams.store import find_teams, memberships
+from trivium.identity.teams.membership import may_spend, roles_of
+from trivium.identity.teams.store import find_teams
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
 from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits
@@ -229,8 +229,7 @@ async def _team_of(conn: Connection, owner: User, name: str | None) -> int | Non
         if team_id != owner.team_id:
             raise IdentityError("team", f"{name!r} is not the team of {owner.name}")
         return team_id
-    roles = {each.team_id: each.role for each in await memberships(conn, owner.id)}
-    if not any(roles.get(team.id) in SPENDING for team in teams.above(team_id)):
+    if not may_spend(await roles_of(conn, owner.id), teams, team_id):
         raise IdentityError("team", f"{name!r} has no member {owner.name} who may have keys")
     return team_id
 

@@ -45,6 +45,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[mail]": accounts.MailSettings,
     "[plugins]": section.PluginsSettings,
     "[[logins]]": accounts.LoginEntry,
+    "[[logins.teams]]": accounts.ClaimedTeam,
     "[[channels]]": entries.ChannelEntry,
     "[channels.timeouts]": entries.Timeouts,
     "[channels.probe]": entries.Probe,

@@ -10,6 +10,7 @@ from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
 from trivium.identity.directory import Directory
 from trivium.identity.model import InForce, left_to_others
+from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
@@ -117,7 +118,7 @@ def console_of(
     clock = SystemClock()
     audit = Audit(database, clock)
     keys = keys_of(settings)
-    accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack)
+    accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack, in_force)
     return Console(
         settings=settings,
         clock=clock,
@@ -129,6 +130,7 @@ def console_of(
         own_keys=OwnKeys(database, clock, in_force),
         directory=Directory(database, clock, in_force),
         teams=Teams(database, clock, in_force),
+        scim=Provisioning(database, clock, in_force),
         statement=Statement(database),
         history=History(database),
         payments=payments_of(settings, database, audit),

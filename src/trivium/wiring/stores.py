@@ -16,6 +16,7 @@ from trivium.clock import SystemClock
 from trivium.settings.model import Settings
 from trivium.settings.prices import multiplier
 from trivium.shared.state import SharedState
+from trivium.wiring.accounts import budget_letters
 from trivium.wiring.background import Work, background
 from trivium.wiring.secret import keys_of
 
@@ -84,7 +85,9 @@ async def ledger_of(
         interrupted=settings.ledger.interrupted,
         ahead_s=settings.ledger.ahead_s,
     )
-    notices = BudgetNotices(Audit(database, SystemClock()))
+    letters = budget_letters(settings, database, stack)
+    tell = None if letters is None else letters.tell
+    notices = BudgetNotices(Audit(database, SystemClock()), tell)
     ledger.crossed = notices.put
     await background(stack, notices.run)
     turns = LedgerSync(database, ledger, folder, settings.ledger, SystemClock())

@@ -49,7 +49,8 @@ terms = {name: text(minLength 1, maxLength 100), ...rules}
 AdminUser = {
   id!: int, name!: text, email!: text, role!: role, disabled!: bool "Their keys are refused.",
   unlimited!: bool "Spends without a balance.", group!: text "Price group; empty for none.",
-  limits!: limits "Over all keys together; `null`: none.", balance!: usd, created_at!: when
+  limits!: limits "Over all keys together; `null`: none.", balance!: usd,
+  budget_letters!: bool "Whether letters about budgets of their teams come.", created_at!: when
 }
 key = {
   id!: int, user_id!: int, team_id!: int | null "Which it spends for.",
@@ -65,7 +66,7 @@ AdminNewUser = closed {
   credit: text | null "To begin with; not with `unlimited`. US dollars, with at most nine
     decimals."
 }
-AdminUserChange = closed {disabled: bool, role: role}
+AdminUserChange = closed {disabled: bool, role: role, budget_letters: bool}
 AdminNewKey = closed {...terms}
 AdminKeyChange = closed {...terms, paused: bool}
 AdminRotation = closed {overlap_s: int 0..2592000 "For how long both secrets work; 86400 when
@@ -96,6 +97,22 @@ AdminService = {
   user_id!: int, name!: text, team_id!: int, disabled!: bool, created_at!: when
 }
 AdminNewService = closed {title!: text(minLength 1, maxLength 100)}
+AdminTeamInvitation = {
+  id!: int, email!: text, role!: teamRole, created_at!: when, expires_at!: when
+}
+AdminNewTeamInvitation = closed {
+  email!: text(maxLength 254) "Whom the letter goes to.", role: teamRole,
+  language: text "Of the letter; en when left out."
+}
+scimToken = {
+  id!: int, team_id!: int, name!: text, hint!: text "The last four characters.",
+  domains!: text[] "Of addresses that are the organisation's own.", created_at!: when,
+  expires_at!: when, last_used_at!: when | null
+}
+AdminScimToken = scimToken
+AdminNewScimToken = closed {
+  name: text, domains: text[..100], days: int 1..1098 "365 when left out."
+}
 AdminNewTeamKey = closed {...terms, user_id: int | null "A service account; left out: yourself."}
 teamBudget = {
   of!: text, amount!: usd, period!: period, zone!: text, soft!: bool "Refuses nobody.",
@@ -131,6 +148,11 @@ AdminTeamBudgetAnswer = {...done, data!: AdminTeamBudget}
 AdminTeamBudgetsAnswer = {...done, data!: {
   budgets!: {...teamBudget, spent!: usd "As far as it is booked."}[]
 }}
+AdminTeamInvitationAnswer = {...done, data!: AdminTeamInvitation}
+AdminTeamInvitationsAnswer = {...done, data!: {invitations!: AdminTeamInvitation[]}}
+AdminScimTokenAnswer = {...done, data!: AdminScimToken}
+AdminScimTokensAnswer = {...done, data!: {tokens!: AdminScimToken[]}}
+AdminNewScimTokenAnswer = {...done, data!: {...scimToken, token!: text "Shown this once."}}
 AdminNothingAnswer = {...done, data!: null}
 AdminCreditAnswer = {...done, data!: {
   entry!: {
@@ -145,6 +167,8 @@ PARAMETERS: Final = parameters("""
 adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
 adminTeam = path team: int "Id of a team."
+adminInvitation = path invitation: int "Id of an invitation."
+adminScimToken = path token: int "Id of a directory's token."
 adminPeriod = path period: text "day, week, month, total, 5h or 7d."
 adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
@@ -213,6 +237,18 @@ DELETE /api/admin/teams/{team}/keys/{key} adminRevokeTeamKey "Revokes such a key
   answer=AdminKeyAnswer parameters=adminTeam|adminKey
 POST /api/admin/teams/{team}/keys/{key}/rotate adminRotateTeamKey "Gives such a key another secret."
   answer=AdminNewKeyAnswer request=AdminRotation parameters=adminTeam|adminKey
+GET /api/admin/teams/{team}/invitations adminListInvitations "Those that can still be used."
+  answer=AdminTeamInvitationsAnswer parameters=adminTeam
+POST /api/admin/teams/{team}/invitations adminInvite "Has a letter sent with a link to join."
+  answer=AdminTeamInvitationAnswer request=AdminNewTeamInvitation parameters=adminTeam
+DELETE /api/admin/teams/{team}/invitations/{invitation} adminWithdrawInvitation "Voids a link."
+  answer=AdminNothingAnswer parameters=adminTeam|adminInvitation
+GET /api/admin/teams/{team}/scim-tokens adminListScimTokens "Tokens of a team's directory."
+  answer=AdminScimTokensAnswer parameters=adminTeam
+POST /api/admin/teams/{team}/scim-tokens adminCreateScimToken "Makes one and shows it this once."
+  answer=AdminNewScimTokenAnswer request=AdminNewScimToken parameters=adminTeam
+DELETE /api/admin/teams/{team}/scim-tokens/{token} adminRevokeScimToken "Revokes one for good."
+  answer=AdminScimTokenAnswer parameters=adminTeam|adminScimToken
 GET /api/admin/teams/{team}/budgets adminListTeamBudgets "Budgets, with what is spent."
   answer=AdminTeamBudgetsAnswer parameters=adminTeam
 PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."

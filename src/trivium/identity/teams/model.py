@@ -1,6 +1,6 @@
 """Teams as the rest of the gateway sees them, and what a key inherits of those above it. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, unique
 from typing import Final, NamedTuple
 
@@ -64,13 +64,43 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody in a team."""
+    """Somebody in a team, as one source has it."""
 
     team_id: int
     user_id: int
     role: TeamRole
     source: MemberSource = MemberSource.MANUAL
+    via: str = ""
+    """Of ``SSO`` the issuer, of ``SCIM`` the directory; by hand empty."""
     created_at: int = 0
+
+
+_RANKS: Final = (TeamRole.OWNER, TeamRole.MANAGER, TeamRole.MEMBER, TeamRole.BILLING)
+
+
+def stronger(one: TeamRole, other: TeamRole) -> TeamRole:
+    """Of two roles the one that may do more."""
+    return min(one, other, key=_RANKS.index)
+
+
+def in_force(rows: Iterable[Member]) -> list[Member]:
+    """Of what several sources say about somebody in a team, what counts: what was made by hand,
+    else the strongest role. One a team and user, in the order they came first.
+    """
+    found: dict[tuple[int, int], Member] = {}
+    for row in rows:
+        who = (row.team_id, row.user_id)
+        before = found.get(who)
+        if before is None or _decides(row, before):
+            found[who] = row
+    return list(found.values())
+
+
+def _decides(row: Member, before: Member) -> bool:
+    if before.source is MemberSource.MANUAL:
+        return False
+    by_hand = row.source is MemberSource.MANUAL
+    return by_hand or _RANKS.index(row.role) < _RANKS.index(before.role)
 
 
 class Inherited(NamedTuple):

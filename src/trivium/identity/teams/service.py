@@ -14,12 +14,10 @@ from trivium.identity import store as people
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.model import InForce, Key, User, UserKind, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
-from trivium.identity.teams import store
+from trivium.identity.teams import membership, store
 from trivium.identity.teams.model import (
     DEPTH_MAX,
-    SPENDING,
     Member,
-    MemberSource,
     Team,
     TeamMap,
     TeamRole,
@@ -105,7 +103,7 @@ class Teams:
             )
             team = msgspec.structs.replace(team, id=await store.insert_team(conn, team, raised))
             if owner_id is not None:
-                await self._put(conn, team, owner_id, TeamRole.OWNER, MemberSource.MANUAL)
+                await self._put(conn, team, owner_id, TeamRole.OWNER)
             await log_act(conn, ActKind.TEAM_CREATED, team.id, f"team:{team.id}", {"name": name})
         return team
 
@@ -155,17 +153,17 @@ class Teams:
     async def roles(self, user_id: int) -> dict[int, TeamRole]:
         """The roles of a user by team."""
         async with self._db.read() as conn:
-            return {each.team_id: each.role for each in await store.memberships(conn, user_id)}
+            return await membership.roles_of(conn, user_id)
 
     async def put_member(
         self,
         team_id: int,
         user_id: int,
         role: TeamRole,
-        source: MemberSource = MemberSource.MANUAL,
         log_act: LogAct = log_nothing,
     ) -> Member:
-        """Make somebody a member, or give a member another role. A role without keys ends theirs.
+        """Make somebody a member by hand, or give a member another role, which counts whatever
+        other sources say. A role without keys ends theirs.
 
         Raises ``IdentityError`` (``team``, ``user``, ``role``).
         """
@@ -173,10 +171,11 @@ class Teams:
             raised = await people.bump(conn)
             teams = await store.find_teams(conn)
             team = _team(teams, team_id)
-            if role is not TeamRole.OWNER:
-                await _keep_an_owner(conn, team, user_id)
-            member = await self._put(conn, team, user_id, role, source)
-            await _end_keys(conn, teams, team_id, user_id, raised)
+            before = (await membership.roles_of(conn, user_id)).get(team_id)
+            member = await self._put(conn, team, user_id, role)
+            if before is TeamRole.OWNER:
+                await membership.check_owner(conn, teams, team_id)
+            await membership.end_lost_keys(conn, teams, user_id, [team_id], raised)
             detail = {"user": user_id, "role": role.value}
             await log_act(conn, ActKind.TEAM_MEMBER, user_id, f"team:{team_id}", detail)
         await self._in_force()
@@ -185,8 +184,9 @@ class Teams:
     async def remove_member(
         self, team_id: int, user_id: int, log_act: LogAct = log_nothing
     ) -> None:
-        """End a membership and revoke the keys that spend for the team: requests that run end as
-        they began, and are billed as they began.
+        """End a membership, whoever said so, and revoke the keys that spend for the team: requests
+        that run end as they began, and are billed as they began. Who comes by a claim or from a
+        directory comes back with its next word, unless it says otherwise.
 
         Raises ``IdentityError`` (``team``, ``user``, ``role``).
         """
@@ -194,17 +194,17 @@ class Teams:
             raised = await people.bump(conn)
             teams = await store.find_teams(conn)
             team = _team(teams, team_id)
-            await _keep_an_owner(conn, team, user_id)
+            before = (await membership.roles_of(conn, user_id)).get(team_id)
             if not await store.drop_member(conn, team_id, user_id):
                 raise IdentityError("user", f"is no member of {team.name}")
-            await _end_keys(conn, teams, team_id, user_id, raised)
+            if before is TeamRole.OWNER:
+                await membership.check_owner(conn, teams, team_id)
+            await membership.end_lost_keys(conn, teams, user_id, [team_id], raised)
             detail = {"user": user_id}
             await log_act(conn, ActKind.TEAM_MEMBER_REMOVED, user_id, f"team:{team_id}", detail)
         await self._in_force()
 
-    async def _put(
-        self, conn: Connection, team: Team, user_id: int, role: TeamRole, source: MemberSource
-    ) -> Member:
+    async def _put(self, conn: Connection, team: Team, user_id: int, role: TeamRole) -> Member:
         user = await people.user_by_id(conn, user_id)
         if user is None or user.kind is not UserKind.PERSON:
             raise IdentityError("user", "is no person of this gateway")
@@ -212,7 +212,6 @@ class Teams:
             team_id=team.id,
             user_id=user_id,
             role=role,
-            source=source,
             created_at=int(self._clock.now()),
         )
         if await store.member_count(conn, team.id, user_id) >= MEMBERS_MAX:
@@ -330,33 +329,6 @@ def check_budget(budget: Budget) -> None:
         raise IdentityError("budgets", str(error)) from None
     if budget.soft and budget.instead:
         raise IdentityError("budgets", "that are soft refuse nobody: no model answers instead")
-
-
-async def _end_keys(
-    conn: Connection, teams: TeamMap, team_id: int, user_id: int, raised: int
-) -> None:
-    """Revoke the keys of somebody who has no role any more that may have them: those for this team
-    and for all below in which no other role is left.
-    """
-    spending = {
-        each.team_id for each in await store.memberships(conn, user_id) if each.role in SPENDING
-    }
-    ended = [
-        below
-        for below in teams.below(team_id)
-        if spending.isdisjoint(each.id for each in teams.above(below))
-    ]
-    if ended:
-        await store.end_keys(conn, ended, user_id, raised)
-
-
-async def _keep_an_owner(conn: Connection, team: Team, user_id: int) -> None:
-    """Raise ``IdentityError`` (``role``) for an organisation's last owner."""
-    if team.parent_id is not None:
-        return
-    own = {each.user_id: each.role for each, _ in await store.members_of(conn, [team.id])}
-    if own.get(user_id) is TeamRole.OWNER and not await store.owners_left(conn, team.id, user_id):
-        raise IdentityError("role", f"{team.name} would have no owner; appoint another first")
 
 
 def _team(teams: TeamMap, team_id: int) -> Team:

@@ -34,6 +34,12 @@ RIGHTS = {
     ("POST", "/{team}/keys"): (SPENDING, SPENDING),
     ("DELETE", "/{team}/keys/{key}"): (MANAGING, MANAGING),
     ("POST", "/{team}/keys/{key}/rotate"): (MANAGING, MANAGING),
+    ("GET", "/{team}/invitations"): (MANAGING, MANAGING),
+    ("POST", "/{team}/invitations"): (MANAGING, MANAGING),
+    ("DELETE", "/{team}/invitations/{invitation}"): (MANAGING, MANAGING),
+    ("GET", "/{team}/scim-tokens"): (NOBODY, NOBODY),
+    ("POST", "/{team}/scim-tokens"): (NOBODY, NOBODY),
+    ("DELETE", "/{team}/scim-tokens/{token}"): (NOBODY, NOBODY),
     ("GET", "/{team}/budgets"): (ALL, ALL),
     ("PUT", "/{team}/budgets/{period}"): (NOBODY, OWNING),
     ("DELETE", "/{team}/budgets/{period}"): (NOBODY, OWNING),
@@ -89,7 +95,12 @@ class Company:
         """
         self.number += 1
         console, team = self.script.console, self.team[place]
-        victim = key = bot = None
+        victim = key = bot = token = invitation = None
+        if "{invitation}" in path:
+            invite = console.accounts.team_invitations.invite
+            invitation = await invite(team.id, f"i{self.number}@example.org", TeamRole.MEMBER)
+        if "{token}" in path:
+            token, _ = await console.scim.tokens.create(team.id)
         if "{user}" in path or (method, path) == ("POST", "/{team}/members"):
             name = f"v{self.number}"
             victim = await console.identity.create_user(name, f"{name}@example.org")
@@ -106,13 +117,20 @@ class Company:
             ("POST", "/{team}/services"): {"title": f"s{self.number}"},
             ("POST", "/{team}/keys"): {"user_id": bot and bot.id} if who == "admin" else {},
             ("POST", "/{team}/keys/{key}/rotate"): {"overlap_s": 60},
+            ("POST", "/{team}/invitations"): {"email": f"i{self.number}@example.org"},
+            ("POST", "/{team}/scim-tokens"): {"domains": ["example.com"]},
             ("PUT", "/{team}/budgets/{period}"): {"amount": "5"},
         }.get((method, path))
         if method == "DELETE" and "{period}" in path:
             admin = f"{TEAMS_PATH}/{team.id}/budgets/day"
             await self.script.done("PUT", admin, {"amount": "5"})
         filled = path.format(
-            team=team.id, user=victim and victim.id, key=key and key.id, period="day"
+            team=team.id,
+            user=victim and victim.id,
+            key=key and key.id,
+            token=token and token.id,
+            invitation=invitation and invitation.id,
+            period="day",
         )
         answer = await self.script.ask(method, TEAMS_PATH + filled, body, token=self.token[who])
         return answer.status_code, answer.text

@@ -177,7 +177,7 @@ async def add(asked: AdminRequest) -> Any:
     """Make somebody a member; answers with them."""
     view = await seen(asked)
     wanted: NewMember = asked.body
-    _check_appointing(view, wanted.role)
+    check_appointing(view, wanted.role)
     who = await asked.console.identity.find_user(wanted.user)
     if any(other.id == who.id for _, other in await asked.console.teams.members(view.team.id)):
         raise ApiError(409, "is a member already: give another role with PATCH")
@@ -190,8 +190,8 @@ async def appoint(asked: AdminRequest) -> Any:
     view = await seen(asked)
     wanted: MemberChange = asked.body
     member, who = await _one(asked, view)
-    _check_appointing(view, member.role)
-    _check_appointing(view, wanted.role)
+    check_appointing(view, member.role)
+    check_appointing(view, wanted.role)
     put = asked.console.teams.put_member
     return _member(await put(view.team.id, who.id, wanted.role, log_act=asked.log.within), who)
 
@@ -201,7 +201,7 @@ async def remove(asked: AdminRequest) -> Any:
     view = await seen(asked)
     member, who = await _one(asked, view)
     if who.id != asked.by:
-        _check_appointing(view, member.role)
+        check_appointing(view, member.role)
     await asked.console.teams.remove_member(view.team.id, who.id, asked.log.within)
     return _member(member, who)
 
@@ -222,7 +222,8 @@ async def create_service(asked: AdminRequest) -> Any:
     return _service(await make(view.team.id, wanted.title, asked.log.within))
 
 
-def _check_appointing(view: TeamView, role: TeamRole) -> None:
+def check_appointing(view: TeamView, role: TeamRole) -> None:
+    """Raise ApiError (403) unless whoever asks may give that role in the team, or take it."""
     if not may_appoint(view.actor, role, view.teams, view.team.id):
         raise ApiError(403, f"your role in {view.team.name} does not let you appoint {role.value}s")
 
