@@ -212,22 +212,19 @@ class Attempt(Flow, Sink, FinishedAnswer):
         """Be ready for the next part of an answer that was not whole."""
         self.going_on = None
         self._mode = _WAITING
-        self._parts = []
-        self._size = 0
+        self._parts, self._size = [], 0
 
     def wait(self) -> "asyncio.Future[None]":
         """What to wait for from here on."""
-        future = self.context.services.future()
-        self.outcome = future
+        self.outcome = future = self.context.services.future()
         return future
 
     def release(self) -> None:
         """Let the vendor's connection go, whatever state it is in. Nothing of it is written."""
         self.long = None
-        call = self.call
+        # the call holds its sink: without this each request leaves a cycle to the collector
+        call, self.call = self.call, None
         if call is not None:
-            # the call holds its sink: without this each request leaves a cycle to the collector
-            self.call = None
             call.abort()
 
     def settle(self) -> None:
