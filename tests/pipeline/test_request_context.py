@@ -37,7 +37,7 @@ class Books:
         self.settled = []
         self.records = []
 
-    def settle(self, hold, usage, end=""):
+    def settle(self, hold, usage, end="", channel=""):
         self.settled.append((hold, usage, end))
         return 77
 

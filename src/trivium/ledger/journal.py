@@ -95,10 +95,11 @@ def _checked(text: bytes) -> OpenHold | Settlement | str | None:
         detail = _encode(values[-1]).decode()
         record = _KINDS[kind]
         # what has more values than these was not written by this version; the counters are in the
-        # detail
+        # detail, and before it, for whom it was
         whole = len(values) == len(record.__struct_fields__) - 1 and "\\u0000" not in detail
-        counters = values[-1].get("budgets", ())
-        return msgspec.convert([*values[:-1], detail, counters], record) if whole else None
+        *first, who, told = values
+        counters = told.get("budgets", ())
+        return msgspec.convert([*first, detail, counters, who], record) if whole else None
     except Exception:  # noqa: BLE001 - whatever is wrong with one line, the others are booked
         return None
 
@@ -111,9 +112,11 @@ def _held(hold: Hold, interrupted_nanos: int, at: int) -> bytes:
         "key": hold.key_id,
         "end": "interrupted",
     }
+    if hold.team_id:
+        detail |= {"user": hold.asker_id, "team": hold.team_id}
     if hold.counters:
         detail["budgets"] = hold.counters
-    return _encode(("h", hold.request_id, hold.user_id, interrupted_nanos, at, detail))
+    return _encode(("h", hold.request_id, hold.user_id, interrupted_nanos, at, hold.who, detail))
 
 
 class JournalFile:
@@ -215,7 +218,8 @@ class Journal:
         """Note what a request came to, before the last byte goes to the caller. Raises OSError."""
         request_id, user_id = settled.request_id, settled.user_id
         detail = _Raw(settled.detail)
-        payload = _encode(("s", request_id, user_id, settled.cost_nanos, settled.at, "", detail))
+        cost_nanos, at, who = settled.cost_nanos, settled.at, settled.who
+        payload = _encode(("s", request_id, user_id, cost_nanos, at, "", who, detail))
         data = b"%08x %b\n" % (crc32(payload), payload)
         if self.gathers:
             self._gathered.append(data)

@@ -100,6 +100,9 @@ def hold_of(context: RequestContext, quote: Quote) -> Hold | None:
         quote=quote,
         key_id=caller.key_id,
         limited=not caller.unlimited,
+        asker_id=caller.user_id if caller.team_id else 0,
+        team_id=caller.team_id,
+        who=context.attribution,
     )
     return context.services.ledger.counted(hold, caller.budgets) if caller.budgets else hold
 

@@ -138,6 +138,7 @@ holds = table(
     Column("created_at", BIG, nullable=False),
     Column("counters", Text, nullable=False, server_default=text("'[]'")),  # JSON: of budgets
     Column("counted_nanos", BIG, nullable=False, server_default=text("0")),  # of each of them
+    Column("who", Text, nullable=False, server_default=text("''")),  # JSON: for whom it is
     Index("ix_holds_user_id", "user_id"),
 )
 """Amounts held for longer than a worker lives; part of their accounts' ``leased_nanos``."""
