@@ -71,6 +71,13 @@ def test_the_first_that_names_somebody_counts(members, found):
         ({b"conversation_id": b"c"}, {}, Attribution("", "c")),
         ({b"x-opencode-session": b"ses_1"}, {}, Attribution("", "ses_1")),
         ({b"x-session-affinity": b"ses_2"}, {}, Attribution("", "ses_2")),
+        # a profile under either name, the vendor's own first
+        ({b"vendor-user-profile-id": b"n"}, {}, Attribution("n")),
+        (
+            {b"vendor-user-profile-id": b"n", b"anthropic-user-profile-id": b"own"},
+            {},
+            Attribution("own"),
+        ),
         # Gemini CLI: an installation, and no session
         ({b"x-gemini-api-privileged-user-id": b"i-1"}, {}, Attribution("i-1")),
         # a header counts before a member

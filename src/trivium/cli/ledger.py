@@ -7,7 +7,15 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.database import opened, users_and_keys
-from trivium.cli.output import CommandFailed, as_csv, as_json, counted, note, printable
+from trivium.cli.output import (
+    CommandFailed,
+    as_csv,
+    as_json,
+    counted,
+    note,
+    printable,
+    spreadsheet_cell,
+)
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.codes.service import Codes
@@ -114,7 +122,7 @@ async def export(
             database, user_id=user_id, since=first or 0, until=end
         ):
             told = focus.rows_of(name, entry) if is_focus else [verify.row_of(name, entry)]
-            write([_cell(text) for text in row] for row in told)
+            write([spreadsheet_cell(text) for text in row] for row in told)
 
 
 async def overdraft(
@@ -141,11 +149,3 @@ def _day(text: str | None, option: str, absent: int | None) -> int | None:
         return day(text)
     except ValueError:
         raise CommandFailed(f"{option} must be a day, such as 2027-01-01", code=2) from None
-
-
-def _cell(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula; amounts may begin with a minus."""
-    risky = text[:1] in ("=", "+", "@", "\t", "\r") or (
-        text[:1] == "-" and not text[1:].replace(".", "").isdigit()
-    )
-    return f"'{text}" if risky else text

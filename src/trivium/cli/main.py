@@ -42,6 +42,7 @@ from trivium.cli import (
     prices,
     reconcile,
     serve,
+    statement,
     team,
     user,
 )
@@ -98,6 +99,7 @@ app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
 app.add_typer(apps, name="app")
 app.add_typer(acts, name="audit")
+_add(app, "statement", statement.statement)
 _add(app, "explain", explain.explain)
 _add(app, "migrate", migrate.migrate)
 _add(users, "create", user.create)

@@ -21,6 +21,7 @@ from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import keys as api_keys
+from trivium.console.api.admin import statement as api_statement
 from trivium.console.api.admin import team_budgets, team_keys, teams
 from trivium.console.api.admin import users as api_users
 from trivium.console.audit import acts
@@ -66,6 +67,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *teams.ENDPOINTS,
     *team_keys.ENDPOINTS,
     *team_budgets.ENDPOINTS,
+    *api_statement.ENDPOINTS,
     *api_credit.ENDPOINTS,
 )
 

@@ -113,12 +113,12 @@ class Ledger(Protocol):
         """
         ...
 
-    def settle(
-        self, hold: Hold, usage: Usage | None, end: str = "", channel: str = ""
-    ) -> int:
+    def settle(self, hold: Hold, usage: Usage | None, end: str = "", channel: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged.
 
-        ``usage``: ``None`` when nothing is charged. ``end``: how it ended, unless it ended well. ``channel``: which answered, or was asked last.
+        ``usage``: ``None`` when nothing is charged. ``end``: how it ended, unless it ended well.
+
+        ``channel``: which answered, or was asked last.
         """
         ...
 
@@ -190,9 +190,7 @@ class OpenLedger:
         """The same hold with other prices."""
         return msgspec.structs.replace(hold, quote=quote)
 
-    def settle(
-        self, hold: Hold, usage: Usage | None, end: str = "", channel: str = ""
-    ) -> int:
+    def settle(self, hold: Hold, usage: Usage | None, end: str = "", channel: str = "") -> int:
         """Return a cost of 0, without an entry."""
         del hold, usage, end, channel
         return 0

@@ -64,9 +64,7 @@ async def insert_entry(conn: AsyncConnection, entry: Entry) -> int | None:
     return None if booked is None else int(booked)
 
 
-async def add_to_account(
-    conn: AsyncConnection, entry: Entry, who: Attribution = NOBODY
-) -> int:
+async def add_to_account(conn: AsyncConnection, entry: Entry, who: Attribution = NOBODY) -> int:
     """Move the balance by an entry's amount and return it; the first entry opens the account.
     ``who``: whom and what usage was for.
     """

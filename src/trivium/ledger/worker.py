@@ -215,9 +215,7 @@ class WorkerLedger(LeaseKeeper):
         counters = self._periods.counters(budgets, self._now())
         return msgspec.structs.replace(hold, counters=counters, budgets=tuple(budgets))
 
-    def settle(
-        self, hold: Hold, usage: Usage | None, end: str = "", channel: str = ""
-    ) -> int:
+    def settle(self, hold: Hold, usage: Usage | None, end: str = "", channel: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
         tariff = hold.quote.tariff
         if tariff is None or self._open.pop(hold.request_id, None) is None:

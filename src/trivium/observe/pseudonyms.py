@@ -4,13 +4,13 @@ import hashlib
 from typing import Final
 
 from trivium.secret import Keyring
-from trivium.wire.attribution import Attribution
+from trivium.wire.attribution import NOBODY, Attribution
 
 _DIGEST_BYTES: Final = 16
 
 
 class Pseudonyms:
-    """Hashes names with a key of the deployment's, so that they can be told apart and not guessed."""
+    """Hashes names with a key of the deployment's: they can be told apart, and not guessed."""
 
     __slots__ = ("_end_users", "_key", "_ring", "_sessions")
 
@@ -30,6 +30,8 @@ class Pseudonyms:
 
     def kept(self, said: Attribution) -> Attribution:
         """What is kept of what a request says."""
+        if said.is_empty:
+            return NOBODY
         end_user, session = said.end_user, said.session
         if self._end_users and end_user:
             end_user = self.hashed(end_user)

@@ -131,8 +131,8 @@ def read(header: Callable[[bytes], bytes | None], table: Mapping[str, msgspec.Ra
 
 
 def without_tags(raw: msgspec.Raw) -> tuple[bool, bytes | None]:
-    """Whether ``metadata`` has tags as a list, which no vendor takes, and what is left of it without
-    them; ``None``: nothing.
+    """Whether ``metadata`` has tags as a list, which no vendor takes, and what is left of it
+    without them; ``None``: nothing.
     """
     if len(raw) > BYTES_MAX:
         return False, None

@@ -134,6 +134,7 @@ async def kept_answers_of(
 def sweepers(database: "Database", settings: Settings) -> list[Work]:
     """Return the work that removes what is old or expired; none of it ever ends."""
     from trivium.idempotency.sweep import AnswerSweeper
+    from trivium.ledger.spending.store import delete_attributed
     from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.store import delete_before
     from trivium.observe.sweep import RecordSweeper
@@ -141,11 +142,14 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     from trivium.wiring.accounts import caretaker
 
     acts = RecordSweeper(database, settings.audit.retention_days, name="acts", delete=delete_before)
+    kept_days = settings.records.attribution_days
+    said = RecordSweeper(database, kept_days, name="attributions", delete=delete_attributed)
     return [
         RecordSweeper(database, settings.records.retention_days).run,
         ResponseSweeper(database, settings.responses).run,
         AnswerSweeper(database, settings.idempotency).run,
         caretaker(settings, database).run,
         acts.run,
+        said.run,
         OAuthSweeper(database).run,
     ]

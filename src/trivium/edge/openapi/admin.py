@@ -131,6 +131,14 @@ AdminTeamBudgetAnswer = {...done, data!: AdminTeamBudget}
 AdminTeamBudgetsAnswer = {...done, data!: {
   budgets!: {...teamBudget, spent!: usd "As far as it is booked."}[]
 }}
+spent = {amount!: usd, requests!: int, input_tokens!: int, output_tokens!: int}
+AdminStatementAnswer = {...done, data!: {
+  from!: text "The first day, in UTC.", to!: text "The last.", by!: text[],
+  rows!: {...spent}[] "The most expensive first; each has the values that it is by, of users, teams
+    and keys also the ids.",
+  total!: spent "Each request once, also where rows count some under several tags.",
+  complete!: bool "Whether there are no more rows."
+}}
 AdminNothingAnswer = {...done, data!: null}
 AdminCreditAnswer = {...done, data!: {
   entry!: {
@@ -147,6 +155,13 @@ adminKey = path key: int "Id of a key."
 adminTeam = path team: int "Id of a team."
 adminPeriod = path period: text "day, week, month, total, 5h or 7d."
 adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
+adminBy = query by: text "day, payer, team, user, key, model, channel, end_user, session, tag or
+  tags, with commas between; up to four. `team,model` when left out."
+adminFrom = query from: text "The first day, in UTC; that of the month when left out."
+adminTo = query to: text "The last day; today when left out."
+adminOfTeam = query team: int "Only of this team and those below."
+adminOfUser = query user: int "Only what this user asked for."
+adminRows = query limit: int 1..10000 "1000 when left out."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
 adminLimit = query limit: int 1..200 "50 when left out."
 adminAfter = query after: int 0.. "`after` of the page before."
@@ -219,6 +234,9 @@ PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
   answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminTeam|adminPeriod
 DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
   answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf
+GET /api/admin/statement adminShowStatement "What was spent: of a team for whoever may see its
+  spending, else of your own." answer=AdminStatementAnswer
+  parameters=adminBy|adminFrom|adminTo|adminOfTeam|adminOfUser|adminRows
 """)
 
 

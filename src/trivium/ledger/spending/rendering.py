@@ -76,9 +76,7 @@ def plain(statement: SpendStatement) -> dict[str, Any]:
         "from": day_text(scope.since),
         "to": day_text(scope.until),
         "by": [each.value for each in statement.by],
-        "rows": [
-            {**_members(statement, row), **_plain_sums(row.sums)} for row in statement.rows
-        ],
+        "rows": [{**_members(statement, row), **_plain_sums(row.sums)} for row in statement.rows],
         "total": _plain_sums(statement.total),
         "complete": statement.is_whole,
     }

@@ -101,7 +101,6 @@ async def _ids(
     """The ids of attributions, which are made where they are new."""
     names = sorted(said)
     found = await _found(conn, names)
-    missing = [named for named in names if named not in found]
     late = [
         {"of": row.id, "day": said[named][1]}
         for named, row in found.items()
@@ -109,23 +108,30 @@ async def _ids(
     ]
     if late:
         await conn.execute(_LATER, late)
-    if not missing:
-        return {named: int(row.id) for named, row in found.items()}
+    missing = [named for named in names if named not in found]
+    if missing:
+        found |= await _made(conn, {named: said[named] for named in missing})
+    return {named: int(row.id) for named, row in found.items()}
+
+
+async def _made(
+    conn: AsyncConnection, said: dict[_Named, tuple[Attribution, int]]
+) -> dict[_Named, Any]:
     rows = []
-    for named in missing:
-        who, day = said[named]
-        texts = {"end_user": who.end_user, "session": who.session, "tags": _encode(who.tags).decode()}
-        rows.append({"payer_id": named[0], "digest": named[1], "last_day": day, **texts})
+    for (payer_id, digest), (who, day) in said.items():
+        tags = _encode(who.tags).decode()
+        texts = {"end_user": who.end_user, "session": who.session, "tags": tags}
+        rows.append({"payer_id": payer_id, "digest": digest, "last_day": day, **texts})
     await conn.execute(upsert(conn, attributions).on_conflict_do_nothing(), rows)
-    made = await _found(conn, missing)
-    tags = [
+    made = await _found(conn, list(said))
+    of_tags = [
         {"attribution_id": made[named].id, "tag": tag}
-        for named in missing
-        for tag in said[named][0].tags
+        for named, (who, _) in said.items()
+        for tag in who.tags
     ]
-    if tags:
-        await conn.execute(upsert(conn, attribution_tags).on_conflict_do_nothing(), tags)
-    return {named: int(row.id) for named, row in (found | made).items()}
+    if of_tags:
+        await conn.execute(upsert(conn, attribution_tags).on_conflict_do_nothing(), of_tags)
+    return made
 
 
 async def _found(conn: AsyncConnection, names: Sequence[_Named]) -> dict[_Named, Any]:
@@ -231,9 +237,10 @@ def rest_query(scope: SpendScope, by: Sequence[Dimension]) -> Select[Any]:
         query = _within(select(*columns, *_added(of, sign)), of, scope)
         parts.append(query.group_by(*columns) if columns else query)
     both = union_all(*parts).subquery()
-    said = {Dimension.TAGS: NO_TAGS}
-    columns = [
-        literal(said.get(each, "")).label(each.value) if each in SAID else both.c[_COLUMNS[each]] for each in by
+    none = {Dimension.TAGS: NO_TAGS}
+    columns: list[Any] = [
+        literal(none.get(each, "")).label(each.value) if each in SAID else both.c[_COLUMNS[each]]
+        for each in by
     ]
     query = select(*columns, *_added(both))
     return query.group_by(*(both.c[name] for name in names)) if names else query
@@ -258,7 +265,9 @@ async def names_of(
     for table, ids in ((users, sorted(set(user_ids))), (keys, sorted(set(key_ids)))):
         named: dict[int, str] = {}
         for start in range(0, len(ids), PAGE):
-            query = select(table.c.id, table.c.name).where(table.c.id.in_(ids[start : start + PAGE]))
+            query = select(table.c.id, table.c.name).where(
+                table.c.id.in_(ids[start : start + PAGE])
+            )
             named.update({int(row.id): row.name for row in await conn.execute(query)})
         found.append(named)
     return found[0], found[1]
@@ -283,4 +292,5 @@ async def delete_attributed(conn: AsyncConnection, before_ms: int, limit: int) -
     # PostgreSQL and SQLite would do it by themselves, one row at a time
     for table in (spend_attributed, attribution_tags):
         await conn.execute(delete(table).where(table.c.attribution_id.in_(ids)))
-    return int((await conn.execute(delete(attributions).where(attributions.c.id.in_(ids)))).rowcount)
+    gone = await conn.execute(delete(attributions).where(attributions.c.id.in_(ids)))
+    return int(gone.rowcount)
