@@ -12,6 +12,7 @@ from trivium.cli.output import (
     as_csv,
     as_json,
     counted,
+    moment,
     note,
     printable,
     spreadsheet_cell,
@@ -20,6 +21,7 @@ from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
+from trivium.ledger.spending.service import Spending
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
     """Prove that every balance is the sum of its entries.
 
     And that every entry's amount is what its own bill comes to, what is leased of each account the
-    sum of its leases and holds, and every redeemed code booked once. Names what is wrong and exits
-    with 1.
+    sum of its leases and holds, what statements add up to the same as the entries, and every
+    redeemed code booked once. Names what is wrong and exits with 1.
     """
     entries, wrong = asyncio.run(_verified(config.settings_of(config_).storage))
     if json:
@@ -66,6 +68,11 @@ async def _verified(storage: "StorageSettings") -> tuple[int, list[str]]:
             f"account {user_id}: {format_usd(leased)} are leased, its leases and holds add up to "
             f"{format_usd(leases)}"
             for user_id, leased, leases in await books.misleased()
+        ]
+        wrong += [
+            f"account {row.payer_id}: the sums of {moment(row.at)[:10]} are "
+            f"{format_usd(row.summed_nanos)}, its entries add up to {format_usd(row.entered_nanos)}"
+            for row in await Spending(database).verify()
         ]
         wrong += [
             f"code {code_id}: its mark and its entry do not agree"

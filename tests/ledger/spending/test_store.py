@@ -1,14 +1,19 @@
 """Sums of usage: what every way of booking adds, and that it is what the entries come to."""
 
+from types import SimpleNamespace
+
 import pytest
 from sqlalchemy import text
 
+from ledger.conftest import Worker, quote
+from trivium.conversation.usage import Usage
 from trivium.identity.service import Identity
 from trivium.ledger import store as ledger
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind, Settlement
 from trivium.ledger.spending import store
 from trivium.ledger.spending.model import Dimension, SpendScope, SpendSums
+from trivium.ledger.spending.service import Spending
 from trivium.wire.attribution import NOBODY, Attribution
 
 pytestmark = pytest.mark.asyncio
@@ -196,6 +201,44 @@ async def test_what_was_last_said_long_ago_is_forgotten(database, clock):
         assert 0 == await store.delete_attributed(conn, (now - 400 * DAY_S) * 1000, 10)
         assert 0 == await conn.scalar(text("SELECT COUNT(*) FROM attribution_tags"))
     assert ({("stays",): 6, ("",): 1}, 7) == await grouped(database, OF.END_USER)
+
+
+@pytest.mark.parametrize("policy", ["free", "hold"])
+async def test_a_killed_worker_takes_nothing_with_it(database, account, tmp_path, policy):
+    """Its successor books what the journal has, once, for whom it was; sums and entries agree."""
+    ada, said = await account(1000), Attribution("x", "s", ("a",))
+    dead = Worker(database, tmp_path, "dead", interrupted=policy)
+    member = SimpleNamespace(
+        payer_id=ada, user_id=77, team_id=9, key_id=5, unlimited=True, group=""
+    )
+
+    def ask(name, amount):
+        return dead.ledger.hold(name, member, quote(amount), (), said)
+
+    dead.ledger.settle(ask("r1", 10), Usage(output=4), "", "main")
+    await dead.turns.flush()
+    dead.ledger.settle(ask("r2", 10), Usage(output=5), "", "main")
+    ask("r3", 30)
+    dead.die()
+    heir = Worker(database, tmp_path, "heir")
+    await heir.turns.recover()
+    await heir.turns.recover()
+    late = 30 if policy == "hold" else 0
+    found, whole = await grouped(database, OF.END_USER, OF.TAG, OF.CHANNEL, OF.USER)
+    wanted = {("x", "a", "main", 77): 9, ("x", "a", "", 77): late}
+    assert (wanted, 9 + late) == (found, whole)
+    assert [] == await Spending(database).verify()
+    heir.die()
+
+
+async def test_sums_that_were_changed_are_found(database, clock):
+    """By whoever proves the books."""
+    ada, _ = await people(database, clock)
+    await book(database, [settled(ada, 3, int(clock.now()), detail())])
+    async with database.write() as conn:
+        await conn.execute(text("UPDATE spend_days SET nanos = nanos + 1"))
+    [found] = await Spending(database).verify()
+    assert (ada, 3, 4) == (found.payer_id, found.entered_nanos, found.summed_nanos)
 
 
 @pytest.mark.parametrize(

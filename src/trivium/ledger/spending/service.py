@@ -20,6 +20,8 @@ BY_MAX: Final = 4
 ROWS_MAX: Final = 100_000
 DAYS_MAX: Final = 3_700
 """Ten years."""
+VERIFY_S: Final = 600.0
+"""Adding up every entry."""
 LIMIT_S: Final = 30.0
 """One statement."""
 _USERS: Final = (Dimension.PAYER, Dimension.TEAM, Dimension.USER)
@@ -48,11 +50,35 @@ class SpendStatement(msgspec.Struct, frozen=True, kw_only=True):
         return self.keys.get(int(value), "") if dimension is Dimension.KEY else str(value)
 
 
+class SpendDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """A day of an account whose sums are wrong."""
+
+    payer_id: int
+    at: int
+    """Its first second since the epoch."""
+    entered_nanos: int
+    """What its entries add up to."""
+    summed_nanos: int
+
+
 class Spending:
     """What was spent, as sums of usage entries. Storage faults pass through as they are."""
 
     def __init__(self, db: "Database") -> None:
         self._db = db
+
+    async def verify(self) -> list[SpendDifference]:
+        """Days whose sums are not what the entries add up to: empty when all is well."""
+        async with self._db.read(VERIFY_S) as conn:
+            return [
+                SpendDifference(
+                    payer_id=int(row.payer_id),
+                    at=int(row.at),
+                    entered_nanos=int(row.entered),
+                    summed_nanos=int(row.summed),
+                )
+                for row in await store.differing_days(conn)
+            ]
 
     async def statement(
         self, scope: SpendScope, by: Sequence[Dimension], limit: int = ROWS_MAX

@@ -26,7 +26,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from trivium.ledger.model import EntryKind
 from trivium.ledger.spending.model import (
+    DAY_S,
     SAID,
     BookedUsage,
     Dimension,
@@ -37,7 +39,7 @@ from trivium.ledger.spending.model import (
     summed,
 )
 from trivium.storage.bulk_insert import upsert
-from trivium.storage.schema.core import keys, users
+from trivium.storage.schema.core import entries, keys, users
 from trivium.storage.schema.spending import (
     attribution_tags,
     attributions,
@@ -271,6 +273,31 @@ async def names_of(
             named.update({int(row.id): row.name for row in await conn.execute(query)})
         found.append(named)
     return found[0], found[1]
+
+
+async def differing_days(conn: AsyncConnection) -> Sequence[Any]:
+    """Accounts and days whose sums are not what their usage entries add up to, and both numbers."""
+    used = select(
+        entries.c.user_id.label("payer_id"),
+        (entries.c.created_at - entries.c.created_at % DAY_S).label("at"),
+        (-entries.c.amount_nanos).label("entered"),
+        literal(0, BigInteger).label("summed"),
+    ).where(entries.c.kind == EntryKind.USAGE.value)
+    kept = select(
+        spend_days.c.payer_id,
+        (spend_days.c.day * DAY_S).label("at"),
+        literal(0, BigInteger),
+        spend_days.c.nanos,
+    )
+    both = union_all(used, kept).subquery()
+    entered, added = func.sum(both.c.entered), func.sum(both.c.summed)
+    query = (
+        select(both.c.payer_id, both.c.at, entered.label("entered"), added.label("summed"))
+        .group_by(both.c.payer_id, both.c.at)
+        .having(entered != added)
+        .order_by(both.c.payer_id, both.c.at)
+    )
+    return (await conn.execute(query)).all()
 
 
 # --- forgetting -----------------------------------------------------------------------------------
