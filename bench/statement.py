@@ -4,9 +4,10 @@ usage: statement.py [--rows N] [--url URL]
 
 Fills an empty, migrated database (``--url``; else a server of its own that goes away again) with N
 records (a million; at most two) of 30 days, 20 accounts, 200 keys, 12 models, 2,000 end users and a
-session for every 20 requests, and with the sums that the ledger keeps of them. Then sums up by each
-pair of dimensions, three times, and prints the median in milliseconds, the rows, and whether the
-plan reads ``records`` or ``entries``. Ends with 1 when one does.
+session for every 20 requests, which asks two models, and with the sums that the ledger keeps of
+them. Then sums up by each pair of dimensions, three times, and prints the best and the median in
+milliseconds, the rows, and whether the plan reads ``records`` or ``entries``. Ends with 1 when one
+does.
 """
 
 import argparse
@@ -32,12 +33,13 @@ FIRST_DAY = 20_000
 SCOPE = SpendScope(since=FIRST_DAY, until=FIRST_DAY + DAYS - 1)
 FACTS = """
 CREATE TEMPORARY TABLE facts AS
-SELECT i, ({first} + i % {days})::bigint AS day, 1 + k % 20 AS payer_id, 1 + k % 50 AS team_id,
-  1 + k % 150 AS user_id, 1 + k AS key_id, 'model-' || (i / 7) % 12 AS model,
-  'channel-' || (i / 7) % 12 % 4 AS channel, (i * 7919) % 100000 AS nanos, s,
+SELECT i, ({first} + s % {days})::bigint AS day, 1 + k % 20 AS payer_id, 1 + k % 50 AS team_id,
+  1 + k % 150 AS user_id, 1 + k AS key_id, 'model-' || m AS model,
+  'channel-' || m % 4 AS channel, (i * 7919) % 100000 AS nanos, s,
   'user-' || s % 2000 AS end_user, 'session-' || s AS session,
   '["env:' || s % 3 || '","job-' || s % 40 || '"]' AS tags
-FROM (SELECT i, i / 20 AS s, i / 20 % 200 AS k FROM generate_series(0, {rows} - 1) AS i) AS made
+FROM (SELECT i, i / 20 AS s, i / 20 % 200 AS k,
+  (i / 60 + CASE WHEN i % 10 = 0 THEN 1 ELSE 0 END) % 12 AS m FROM generate_series(0::bigint, {rows} - 1) AS i) AS made
 """
 FILLING = (
     """INSERT INTO records (request_id, at_ms, key_id, user_id, operation, model, channel,
@@ -98,7 +100,7 @@ async def measured(database: Database) -> bool:
     """Print a line for each pair; whether none reads single requests."""
     spending = Spending(database)
     is_well = True
-    print(f"{'BY':<22}{'ms':>8}{'ROWS':>9}  PLAN")
+    print(f"{'BY':<22}{'BEST ms':>9}{'MEDIAN':>9}{'ROWS':>9}  PLAN")
     for by in pairs():
         times = []
         rows = 0
@@ -113,7 +115,8 @@ async def measured(database: Database) -> bool:
         names = ",".join(each.value for each in by)
         more = "" if found.is_whole else "+"
         said = "READS SINGLE REQUESTS" if reads else "sums alone"
-        print(f"{names:<22}{statistics.median(times):8.1f}{str(rows) + more:>9}  {said}")
+        middle = statistics.median(times)
+        print(f"{names:<22}{min(times):9.1f}{middle:9.1f}{str(rows) + more:>9}  {said}")
     return is_well
 
 

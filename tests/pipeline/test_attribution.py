@@ -1,12 +1,18 @@
 """What a request says of whom it is for: on record, on the way to the ledger, not at the vendor."""
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
 from gateway import Gateway
 from scripted_upstream import Double, Send, sized
 from trivium.observe.pseudonyms import Pseudonyms
+from trivium.pipeline import attribution
 from trivium.secret import Keyring
+from trivium.settings.budget import Budget, Period
+from trivium.settings.limits import RateLimits
+from trivium.wire.attribution import Attribution
 
 CHAT = "/v1/chat/completions"
 HELLO = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
@@ -62,3 +68,47 @@ async def test_names_are_hashed_where_the_operator_says_so():
     record, sent, _ = await asked({"user": "u-1"}, {"x-session-id": "s"}, hashing)
     assert (hashing.hashed("u-1"), hashing.hashed("s")) == (record.end_user, record.session)
     assert "u-1" == msgspec.json.decode(sent.body)["user"]
+
+
+async def answered(gateway, *names):
+    """The statuses of requests for these end users, one after another."""
+    return [(await gateway.post(CHAT, HELLO | {"user": name}))[0] for name in names]
+
+
+async def test_each_end_user_has_requests_of_its_own():
+    """Naming nobody is an end user like any other, so leaving the name out escapes nothing."""
+    who = {"end_user_limits": RateLimits(1)}
+    script = [[Send(ANSWER)]] * 4
+    async with Double(script) as vendor, Gateway.to(("openai", vendor), who=who) as gateway:
+        assert [200, 429, 200, 200, 429] == await answered(gateway, "a", "a", "b", "", "")
+
+
+async def test_inventing_end_users_does_not_escape_the_keys_own_limit():
+    """A new one for each request."""
+    who = {"end_user_limits": RateLimits(100), "limits": RateLimits(2)}
+    script = [[Send(ANSWER)]] * 2
+    async with Double(script) as vendor, Gateway.to(("openai", vendor), who=who) as gateway:
+        assert [200, 200, 429, 429] == await answered(gateway, "a", "b", "c", "d")
+
+
+DAY = Budget(amount_nanos=5, period=Period.DAY)
+OWN = msgspec.structs.replace(DAY, scope="key:7")
+TAGGED = msgspec.structs.replace(DAY, scope="team:1/tag:a")
+
+
+async def test_budgets_of_end_users_and_tags_come_after_the_keys_own():
+    """Whatever a caller says adds some and takes none away."""
+    who = {"budgets": (OWN,), "end_user_budgets": (DAY,), "tagged": {"a": (TAGGED,)}}
+    async with Double() as vendor, Gateway.to(("openai", vendor), who=who) as gateway:
+
+        def counted(end_user, *tags):
+            context = SimpleNamespace(
+                exchange=SimpleNamespace(caller=gateway.caller),
+                services=gateway.services,
+                attribution=Attribution(end_user, "", tags),
+            )
+            return [each.scope for each in attribution.budgets(context)]
+
+        hashed = gateway.services.pseudonyms.hashed
+        assert ["key:7", f"key:7/end_user:{hashed('x')}"] == counted("x", "b")
+        assert ["key:7", f"key:7/end_user:{hashed('')}", "team:1/tag:a"] == counted("", "a")

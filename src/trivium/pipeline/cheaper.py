@@ -18,7 +18,7 @@ async def lease(context: RequestContext, caller: Caller, quote: Quote) -> Hold:
     Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL), ``BudgetRefusal``.
     """
     ledger, request_id = context.services.ledger, context.exchange.request_id
-    budgets, who = caller.budgets, context.attribution
+    budgets, who = context.budgets, context.attribution
     for _ in range(len(budgets)):
         try:
             found = ledger.hold(request_id, caller, quote, budgets, who)

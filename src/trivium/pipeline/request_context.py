@@ -20,6 +20,7 @@ from trivium.response_store.model import Recollection
 from trivium.routing.candidates import RoutingPreferences
 from trivium.routing.channel_health import HealthKey
 from trivium.routing.model import Model, Plan, Skip, Step
+from trivium.settings.budget import Budget
 from trivium.wire.attribution import NOBODY, Attribution
 from trivium.wire.event_stream import MEDIA_TYPE
 from trivium.wire.operation import BINARY_STREAMS, INPUT_ONLY, SHAPE, Operation
@@ -50,6 +51,7 @@ class RequestContext:
         "attempts",
         "attribution",
         "body",
+        "budgets",
         "cache_key",
         "called",
         "conversation",
@@ -149,6 +151,8 @@ class RequestContext:
     """Whether one of them is being tried."""
     given: Permit
     """What admission let it in with."""
+    budgets: tuple[Budget, ...]
+    """All that it counts against, once that is held."""
     quote: Quote | None
     """The most that it may cost."""
     hold: Hold | None
@@ -212,6 +216,7 @@ class RequestContext:
         self.facts = self.members = self.conversation = self.fitting = None
         self.recollection = self.image_order = self.affinity = self.preferences = None
         self.lost, self.cache_key, self.attribution = (), b"", NOBODY
+        self.budgets = ()
         self.stand_ins, self.failures, self.skipped = [], [], ()
         self.given = OPEN
         self.model = self.quote = self.hold = self.plan = self.plan_fault = self.race = None

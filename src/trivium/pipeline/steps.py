@@ -14,7 +14,6 @@ import msgspec
 from trivium.admission import refusal
 from trivium.admission.refusal import AdmissionRefusal
 from trivium.faults import Fault
-from trivium.identity.model import Caller
 from trivium.ledger.refusals import BudgetRefusal
 from trivium.pipeline import (
     affinity,
@@ -174,6 +173,7 @@ def admit(context: RequestContext) -> Waiting:
             context.operation,
             facts,
             context.body,
+            attribution.limited_end_user(context),
         )
     except AdmissionRefusal as refused:
         request_admission.tell_refused(exchange, services, refused)
@@ -191,20 +191,22 @@ def hold(context: RequestContext) -> Waiting:
     caller, found = context.exchange.caller, context.quote
     assert caller is not None
     assert found is not None
+    if caller.has_budgets:
+        context.budgets = attribution.budgets(context)
     context.hold = context.services.ledger.hold(
-        context.exchange.request_id, caller, found, caller.budgets, context.attribution
+        context.exchange.request_id, caller, found, context.budgets, context.attribution
     )
     if context.hold is None:
         return _lease(context)
-    if caller.budgets:
-        _tell_reset(context, caller)
+    if context.budgets:
+        _tell_reset(context)
     return None
 
 
-def _tell_reset(context: RequestContext, caller: Caller) -> None:
+def _tell_reset(context: RequestContext) -> None:
     """Add the header that says when a budget begins anew."""
     now = context.services.clock.now()
-    context.exchange.extra += refusal.reset_headers(caller.budgets, now)
+    context.exchange.extra += refusal.reset_headers(context.budgets, now)
 
 
 def foresee(context: RequestContext, facts: RequestFacts) -> RequestFacts:
@@ -215,7 +217,7 @@ def foresee(context: RequestContext, facts: RequestFacts) -> RequestFacts:
     """
     caller = context.exchange.caller
     assert caller is not None
-    if caller.unlimited and not caller.budgets:
+    if caller.unlimited and not caller.has_budgets:
         return facts
     referred = references.tokens(context.body, SHAPE[context.operation])
     if referred:
@@ -232,8 +234,8 @@ async def _lease(context: RequestContext) -> None:
     except BudgetRefusal as refused:
         context.exchange.extra += refusal.budget_headers(refused)
         raise
-    if caller.budgets:
-        _tell_reset(context, caller)
+    if context.budgets:
+        _tell_reset(context)
 
 
 def keep_alive(context: RequestContext) -> Waiting:

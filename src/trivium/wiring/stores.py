@@ -134,6 +134,7 @@ async def kept_answers_of(
 def sweepers(database: "Database", settings: Settings) -> list[Work]:
     """Return the work that removes what is old or expired; none of it ever ends."""
     from trivium.idempotency.sweep import AnswerSweeper
+    from trivium.ledger.budgets.sweep import CounterSweeper
     from trivium.ledger.spending.store import delete_attributed
     from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.store import delete_before
@@ -151,5 +152,6 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
         caretaker(settings, database).run,
         acts.run,
         said.run,
+        CounterSweeper(database).run,
         OAuthSweeper(database).run,
     ]

@@ -43,7 +43,10 @@ rules = {
   header_only: bool "Refused in an address (`?key=`).", limits: limits "`null`: none.",
   budgets: (closed {amount!: usd, period!: period "In UTC; weeks from Monday."})[]
     "At most one a period.",
-  networks: text[..100] "Addresses or CIDR; empty: from anywhere."
+  networks: text[..100] "Addresses or CIDR; empty: from anywhere.",
+  end_user_requests: limit | null "A minute, for each end user whom requests are for.",
+  end_user_budgets: (closed {amount!: usd, period!: period})[] "What each of them may cost: not in
+    all."
 }
 terms = {name: text(minLength 1, maxLength 100), ...rules}
 AdminUser = {
@@ -105,7 +108,8 @@ teamBudget = {
 AdminTeamBudget = teamBudget
 AdminNewTeamBudget = closed {
   amount!: text "US dollars.", zone: text "Where days begin, such as Europe/Berlin.", soft: bool,
-  instead: text, user_id: int | null "A member or a service account; left out: the team."
+  instead: text, user_id: int | null "A member or a service account; left out: the team.",
+  tag: text(maxLength 64) | null "Requests with this tag, in the team and those below."
 }
 AdminNewCredit = closed {
   amount!: text "US dollars, with at most nine decimals. Below zero takes some back.",
@@ -154,6 +158,7 @@ adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
 adminTeam = path team: int "Id of a team."
 adminPeriod = path period: text "day, week, month, total, 5h or 7d."
+adminBudgetTag = query tag: text(maxLength 64) "The budget of this tag."
 adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
 adminBy = query by: text "day, payer, team, user, key, model, channel, end_user, session, tag or
   tags, with commas between; up to four. `team,model` when left out."
@@ -233,7 +238,7 @@ GET /api/admin/teams/{team}/budgets adminListTeamBudgets "Budgets, with what is 
 PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
   answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminTeam|adminPeriod
 DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
-  answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf
+  answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf|adminBudgetTag
 GET /api/admin/statement adminShowStatement "What was spent: of a team for whoever may see its
   spending, else of your own." answer=AdminStatementAnswer
   parameters=adminBy|adminFrom|adminTo|adminOfTeam|adminOfUser|adminRows

@@ -33,6 +33,7 @@ from trivium.storage.schema.budgets import budget_counters, budget_spans
 from trivium.storage.schema.core import entries, keys
 
 _NAME: Final = (budget_counters.c.scope, budget_counters.c.period, budget_counters.c.starts_at)
+_END_USERS: Final = "key:%/end_user:%"
 _BILLED: Final = entries.c.detail.like("{%")
 TOLD_AT: Final = (100, 80)
 """Per cent of a budget at which people are told, the highest first."""
@@ -217,7 +218,7 @@ async def _now(conn: AsyncConnection) -> int:
 def _of_scope(conn: AsyncConnection, scope: str) -> Any:
     """Entries of a scope, by their bills."""
     kind, _, rest = scope.partition(":")
-    if kind not in ("key", "grant"):
+    if kind not in ("key", "grant") or "/" in rest:
         return entries.c.detail.contains(f'"{scope}"', autoescape=True)
     if conn.dialect.name == "sqlite":
         key: Any = func.json_extract(entries.c.detail, "$.key")
@@ -404,10 +405,32 @@ async def sweep(conn: AsyncConnection, period: str, before: int, most: int) -> i
             budget_counters.c.period == period,
             budget_counters.c.starts_at < before,
             budget_counters.c.leased_nanos == 0,
-            ~is_latest,
+            # that of a budget tells since when it counts; end users are as many as callers invent
+            ~is_latest | budget_counters.c.scope.like(_END_USERS),
         )
         .limit(most)
     )
     return (
         await conn.execute(delete(budget_counters).where(budget_counters.c.id.in_(old)))
     ).rowcount
+
+
+async def sweep_windows(conn: AsyncConnection, period: str, most: int) -> int:
+    """Delete end users' counters of a window that nothing is left in; how many."""
+    length, step = WINDOWS[Period(period)]
+    since = await _now(conn) - length - step
+    spans = select(budget_spans.c.counter_id).where(
+        budget_spans.c.counter_id == budget_counters.c.id, budget_spans.c.starts_at > since
+    )
+    empty = (
+        select(budget_counters.c.id)
+        .where(
+            budget_counters.c.period == period,
+            budget_counters.c.scope.like(_END_USERS),
+            budget_counters.c.leased_nanos == 0,
+            ~spans.exists(),
+        )
+        .limit(most)
+    )
+    gone = delete(budget_counters).where(budget_counters.c.id.in_(empty))
+    return (await conn.execute(gone)).rowcount

@@ -235,9 +235,9 @@ def rest_query(scope: SpendScope, by: Sequence[Dimension]) -> Select[Any]:
     names = [_COLUMNS[each] for each in by if each not in SAID]
     parts = []
     for of, sign in ((spend_days, 1), (spend_attributed, -1)):
-        columns = [of.c[name] for name in names]
-        query = _within(select(*columns, *_added(of, sign)), of, scope)
-        parts.append(query.group_by(*columns) if columns else query)
+        main = [of.c[name] for name in names]
+        part = _within(select(*main, *_added(of, sign)), of, scope)
+        parts.append(part.group_by(*main) if main else part)
     both = union_all(*parts).subquery()
     none = {Dimension.TAGS: NO_TAGS}
     columns: list[Any] = [
