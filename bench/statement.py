@@ -23,7 +23,7 @@ from sqlalchemy import text
 
 from trivium.ledger.spending import store
 from trivium.ledger.spending.model import SAID, Dimension, SpendScope
-from trivium.ledger.spending.service import Spending
+from trivium.ledger.spending.service import SpendStatements
 from trivium.storage import migrate
 from trivium.storage.database import Database
 
@@ -98,7 +98,7 @@ def pairs() -> list[tuple[Dimension, ...]]:
 
 async def measured(database: Database) -> bool:
     """Print a line for each pair; whether none reads single requests."""
-    spending = Spending(database)
+    spending = SpendStatements(database)
     is_well = True
     print(f"{'BY':<22}{'BEST ms':>9}{'MEDIAN':>9}{'ROWS':>9}  PLAN")
     for by in pairs():

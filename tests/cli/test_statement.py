@@ -12,7 +12,7 @@ from trivium.ledger import store as ledger
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind
 from trivium.storage.database import Database
-from trivium.wire.attribution import Attribution
+from trivium.wire.attribution import Attributed
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def spent(migrated, trivium, folder):
         database = Database(f"sqlite:///{folder / 'trivium.db'}")
         await Entries(database, SystemClock()).book(3, EntryKind.TOP_UP, 10**10)
         batch = [
-            settled(3, 10**9, now, detail(team=3, user=1), Attribution("=1+1", "", ("a", "b"))),
+            settled(3, 10**9, now, detail(team=3, user=1), Attributed("=1+1", "", ("a", "b"))),
             settled(3, 2 * 10**9, now, detail(team=3, user=2, model="n")),
             settled(1, 4 * 10**9, now, detail(model="n")),
         ]

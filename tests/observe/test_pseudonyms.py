@@ -2,9 +2,9 @@
 
 from trivium.observe.pseudonyms import Pseudonyms
 from trivium.secret import Keyring
-from trivium.wire.attribution import Attribution
+from trivium.wire.attribution import Attributed
 
-SAID = Attribution("ada", "s-1", ("a",))
+SAID = Attributed("ada", "s-1", ("a",))
 
 
 def test_each_kind_is_hashed_where_the_operator_says_so():
@@ -29,4 +29,4 @@ def test_a_name_has_one_hash_for_each_secret():
 def test_nobody_stays_nobody():
     """An empty name has no hash: it would look like somebody."""
     hashing = Pseudonyms(Keyring(b"k" * 32), end_users=True, sessions=True)
-    assert Attribution() == hashing.kept(Attribution())
+    assert Attributed() == hashing.kept(Attributed())

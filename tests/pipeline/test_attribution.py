@@ -12,7 +12,7 @@ from trivium.pipeline import attribution
 from trivium.secret import Keyring
 from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
-from trivium.wire.attribution import Attribution
+from trivium.wire.attribution import Attributed
 
 CHAT = "/v1/chat/completions"
 HELLO = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
@@ -105,7 +105,7 @@ async def test_budgets_of_end_users_and_tags_come_after_the_keys_own():
             context = SimpleNamespace(
                 exchange=SimpleNamespace(caller=gateway.caller),
                 services=gateway.services,
-                attribution=Attribution(end_user, "", tags),
+                attribution=Attributed(end_user, "", tags),
             )
             return [each.scope for each in attribution.budgets(context)]
 

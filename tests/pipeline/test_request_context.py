@@ -20,7 +20,7 @@ from trivium.ledger.model import Hold, Quote
 from trivium.pipeline.request_context import NAME_MAX, RequestContext
 from trivium.pipeline.structs import Route
 from trivium.routing.model import PriceRow
-from trivium.wire.attribution import Attribution
+from trivium.wire.attribution import Attributed
 from trivium.wire.operation import Operation
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import members
@@ -158,7 +158,7 @@ def test_a_failed_attempt_leaves_nothing_to_the_next():
 def test_a_record_says_what_happened():
     """Times are measured from the moment the request was whole."""
     told, books = context()
-    told.attribution = Attribution("uprof_1", "s-1", ("a", "b"))
+    told.attribution = Attributed("uprof_1", "s-1", ("a", "b"))
     told.exchange.caller = CALLER
     told.received_bytes = 5
     told.exchange.answer(200, b"{}")

@@ -10,7 +10,7 @@ from trivium.wire.attribution import (
     NAME_CHARS_MAX,
     TAG_CHARS_MAX,
     TAGS_MAX,
-    Attribution,
+    Attributed,
     read,
     without_tags,
 )
@@ -54,7 +54,7 @@ def test_the_first_that_names_somebody_counts(members, found):
         (
             {},
             {"metadata": {"user_id": f"user_ab12_account_cd_session_{UUID}"}},
-            Attribution("user_ab12_account_cd", UUID),
+            Attributed("user_ab12_account_cd", UUID),
         ),
         (
             {},
@@ -63,30 +63,30 @@ def test_the_first_that_names_somebody_counts(members, found):
                     "user_id": f'{{"device_id":"d","account_uuid":"a","session_id":"{UUID}"}}'
                 }
             },
-            Attribution("a", UUID),
+            Attributed("a", UUID),
         ),
-        ({b"x-claude-code-session-id": UUID.encode()}, {}, Attribution("", UUID)),
+        ({b"x-claude-code-session-id": UUID.encode()}, {}, Attributed("", UUID)),
         # Codex, opencode, others
-        ({b"session_id": b"s"}, {}, Attribution("", "s")),
-        ({b"conversation_id": b"c"}, {}, Attribution("", "c")),
-        ({b"x-opencode-session": b"ses_1"}, {}, Attribution("", "ses_1")),
-        ({b"x-session-affinity": b"ses_2"}, {}, Attribution("", "ses_2")),
+        ({b"session_id": b"s"}, {}, Attributed("", "s")),
+        ({b"conversation_id": b"c"}, {}, Attributed("", "c")),
+        ({b"x-opencode-session": b"ses_1"}, {}, Attributed("", "ses_1")),
+        ({b"x-session-affinity": b"ses_2"}, {}, Attributed("", "ses_2")),
         # a profile under either name, the vendor's own first
-        ({b"vendor-user-profile-id": b"n"}, {}, Attribution("n")),
+        ({b"vendor-user-profile-id": b"n"}, {}, Attributed("n")),
         (
             {b"vendor-user-profile-id": b"n", b"anthropic-user-profile-id": b"own"},
             {},
-            Attribution("own"),
+            Attributed("own"),
         ),
         # Gemini CLI: an installation, and no session
-        ({b"x-gemini-api-privileged-user-id": b"i-1"}, {}, Attribution("i-1")),
+        ({b"x-gemini-api-privileged-user-id": b"i-1"}, {}, Attributed("i-1")),
         # a header counts before a member
-        ({b"trivium-end-user": b"h"}, {"user": "u"}, Attribution("h")),
-        ({b"trivium-session": b"h"}, {"metadata": {"session_id": "m"}}, Attribution("", "h")),
-        ({}, {"metadata": {"session_id": "m"}}, Attribution("", "m")),
+        ({b"trivium-end-user": b"h"}, {"user": "u"}, Attributed("h")),
+        ({b"trivium-session": b"h"}, {"metadata": {"session_id": "m"}}, Attributed("", "h")),
+        ({}, {"metadata": {"session_id": "m"}}, Attributed("", "m")),
         # what only looks like one
-        ({}, {"metadata": {"user_id": '{"a": 1}'}}, Attribution('{"a": 1}')),
-        ({}, {"metadata": {"user_id": "_session_x"}}, Attribution("_session_x")),
+        ({}, {"metadata": {"user_id": '{"a": 1}'}}, Attributed('{"a": 1}')),
+        ({}, {"metadata": {"user_id": "_session_x"}}, Attributed("_session_x")),
     ],
 )
 def test_agents_say_it_in_their_own_ways(headers, members, found):
@@ -130,7 +130,7 @@ def test_what_is_kept_is_bounded():
     assert [39, 39] == [len(each) for each in long]
     assert long[0] != long[1]
     assert "" == named(user="x" * BYTES_MAX).end_user
-    assert Attribution() == named(metadata={"user_id": "a", "more": "x" * BYTES_MAX})
+    assert Attributed() == named(metadata={"user_id": "a", "more": "x" * BYTES_MAX})
     assert () == named(labels={"a": "x" * BYTES_MAX}).tags
     assert "a\N{REPLACEMENT CHARACTER}" == named(user="a\0").end_user
 
@@ -138,7 +138,7 @@ def test_what_is_kept_is_bounded():
 def test_nesting_without_end_is_nobody():
     """As deep as its size allows."""
     deep = msgspec.Raw(b'{"a":' + b"[" * 8000 + b"]" * 8000 + b"}")
-    assert Attribution() == read({}.get, {"metadata": deep}).attribution
+    assert Attributed() == read({}.get, {"metadata": deep}).attribution
     assert (False, None) == without_tags(deep)
 
 

@@ -86,23 +86,18 @@ async def create(
         )
     expires_at = None if expires is None else last_second(expires)
     settings = config.settings_of(config_)
-    models = model or []
-    budgets = [limits.budget(text) for text in budget or []]
     rates = rates_of(rpm, tpm, concurrency)
     async with users_and_keys(settings.storage) as (identity, database):
         made, secret = await identity.create_key(
-            user,
-            name,
-            models,
-            expires_at,
+            *(user, name, model or [], expires_at),
             strict=strict,
             header_only=header_only,
             limits=rates,
-            budgets=budgets,
+            budgets=limits.budgets(budget),
             networks=ip or [],
             team=team,
             end_user_requests=end_user_rpm,
-            end_user_budgets=[limits.budget(text) for text in end_user_budget or []],
+            end_user_budgets=limits.budgets(end_user_budget),
         )
         await act_log(database).add(ActKind.KEY_CREATED, made.user_id, f"key:{made.id}")
     print(secret)

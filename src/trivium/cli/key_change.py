@@ -98,10 +98,9 @@ async def edit(
     clear: Clear = None,
     config_: config.ConfigOption = None,
 ) -> None:
-    """Change what a key may do; what is not named stays.
+    """Change what a key may do; what is not named stays, the key itself as well.
 
-    The key itself stays the same. Running gateways follow within two seconds. Of budgets only the
-    periods that are named change.
+    Running gateways follow within two seconds. Of budgets only the periods that are named change.
     """
     cleared = frozenset(clear or ())
     _check(
@@ -128,8 +127,7 @@ async def edit(
         "networks": None if ip is None else tuple(ip),
         "end_user_requests": end_user_rpm,
     }
-    budgets = [limits.budget(text) for text in budget or []]
-    of_each = [limits.budget(text) for text in end_user_budget or []]
+    budgets, of_each = limits.budgets(budget), limits.budgets(end_user_budget)
     rates = RateLimits(rpm, tpm, concurrency)
 
     def change(before: Terms) -> Terms:

@@ -21,7 +21,7 @@ from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
-from trivium.ledger.spending.service import Spending
+from trivium.ledger.spending.service import SpendStatements
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ async def _verified(storage: "StorageSettings") -> tuple[int, list[str]]:
         wrong += [
             f"account {row.payer_id}: the sums of {moment(row.at)[:10]} are "
             f"{format_usd(row.summed_nanos)}, its entries add up to {format_usd(row.entered_nanos)}"
-            for row in await Spending(database).verify()
+            for row in await SpendStatements(database).verify()
         ]
         wrong += [
             f"code {code_id}: its mark and its entry do not agree"

@@ -64,6 +64,11 @@ def budget(text: str) -> Budget:
         ) from None
 
 
+def budgets(texts: list[str] | None) -> list[Budget]:
+    """Read budgets, one a text; none for none. Raises Failed."""
+    return [budget(text) for text in texts or ()]
+
+
 def said(budget: Budget) -> str:
     """A budget for people: ``100.00 USD/month, Europe/Berlin, soft``."""
     parts = [f"{format_usd(budget.amount_nanos)} USD/{budget.period.value}"]

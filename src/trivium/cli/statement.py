@@ -13,7 +13,7 @@ from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.spending import rendering
 from trivium.ledger.spending.model import DAY_S, Dimension, SpendScope, SpendSums
-from trivium.ledger.spending.service import ROWS_MAX, Spending, SpendStatement, dimensions
+from trivium.ledger.spending.service import ROWS_MAX, SpendStatement, SpendStatements, dimensions
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ async def statement(
     async with teams_of(config.settings_of(config_).storage) as (teams, identity, database):
         scope = await _scope(teams, identity, since, until, team, user)
         most = limit or (TABLE_ROWS if format_ is StatementFormat.TABLE else ROWS_MAX)
-        found = await Spending(database).statement(scope, wanted, most)
+        found = await SpendStatements(database).statement(scope, wanted, most)
     _print(found, format_)
     if not found.is_whole:
         note(f"there are more rows than these {len(found.rows)}; the total is of all")

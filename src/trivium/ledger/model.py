@@ -8,7 +8,7 @@ import msgspec
 
 from trivium.ledger.tariff import Tariff
 from trivium.settings.budget import Budget, CounterId
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.wire.attribution import NOBODY, Attributed
 
 NANOS: Final = 1_000_000_000
 """Nano-dollars a dollar."""
@@ -80,7 +80,7 @@ class Hold(msgspec.Struct, frozen=True, gc=False):
     """Who asks, where another account pays: a member or a service account of a team."""
     team_id: int = 0
     """The team that the key spends for; 0: none."""
-    who: Attribution = NOBODY
+    who: Attributed = NOBODY
     """Whom and what it is for, as the caller says."""
 
 
@@ -111,7 +111,7 @@ class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
     detail: str
     counters: Counters = ()
     """Of the budgets that it counts against. The detail has them as well."""
-    who: Attribution = NOBODY
+    who: Attributed = NOBODY
     """Whom and what it is for. Never part of the entry, which nobody can erase."""
 
 
@@ -125,7 +125,7 @@ class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
     at: Moment
     detail: str
     counters: Counters = ()
-    who: Attribution = NOBODY
+    who: Attributed = NOBODY
 
 
 class Contents(msgspec.Struct):

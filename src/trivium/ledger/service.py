@@ -12,7 +12,7 @@ from trivium.conversation.usage import Usage
 from trivium.ledger.model import FREE, Hold, Quote
 from trivium.routing.model import Model
 from trivium.settings.budget import Budget
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.wire.attribution import NOBODY, Attributed
 from trivium.wire.operation import Operation
 from trivium.wire.passage import RequestFacts
 
@@ -32,7 +32,7 @@ class Payer(Protocol):
 
     @property
     def user_id(self) -> int:
-        """Who asks."""
+        """The id of who asks, where a team pays for them."""
         ...
 
     @property
@@ -71,7 +71,7 @@ class Ledger(Protocol):
         caller: Payer,
         quote: Quote,
         budgets: Sequence[Budget] = (),
-        who: Attribution = NOBODY,
+        who: Attributed = NOBODY,
     ) -> Hold | None:
         """Reserve the quote, also of these budgets; ``None`` when that takes a ``lease`` first.
         ``who``: for whom, as the caller says.
@@ -87,7 +87,7 @@ class Ledger(Protocol):
         caller: Payer,
         quote: Quote,
         budgets: Sequence[Budget] = (),
-        who: Attribution = NOBODY,
+        who: Attributed = NOBODY,
     ) -> Hold:
         """Reserve the quote after asking the account and the budgets for more.
 
@@ -159,7 +159,7 @@ class OpenLedger:
         caller: Payer,
         quote: Quote,
         budgets: Sequence[Budget] = (),
-        who: Attribution = NOBODY,
+        who: Attributed = NOBODY,
     ) -> Hold | None:
         """A hold of nothing."""
         del budgets, who
@@ -171,7 +171,7 @@ class OpenLedger:
         caller: Payer,
         quote: Quote,
         budgets: Sequence[Budget] = (),
-        who: Attribution = NOBODY,
+        who: Attributed = NOBODY,
     ) -> Hold:
         """Never needed; the same."""
         del budgets, who

@@ -39,7 +39,7 @@ from trivium.ledger.statement.store import add_to_days
 from trivium.storage.bulk_insert import insert, upsert
 from trivium.storage.schema.core import accounts, entries, holds, leases, users
 from trivium.storage.structs import struct_of, values_of
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.wire.attribution import NOBODY, Attributed
 
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
 """Columns of a usage entry in the order of their values."""
@@ -64,7 +64,7 @@ async def insert_entry(conn: AsyncConnection, entry: Entry) -> int | None:
     return None if booked is None else int(booked)
 
 
-async def add_to_account(conn: AsyncConnection, entry: Entry, who: Attribution = NOBODY) -> int:
+async def add_to_account(conn: AsyncConnection, entry: Entry, who: Attributed = NOBODY) -> int:
     """Move the balance by an entry's amount and return it; the first entry opens the account.
     ``who``: whom and what usage was for.
     """

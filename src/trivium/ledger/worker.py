@@ -25,7 +25,7 @@ from trivium.ledger.refusals import too_many_wait, unnoted
 from trivium.ledger.service import Payer
 from trivium.ledger.spending.model import spender
 from trivium.settings.budget import Budget, is_beyond, within
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.wire.attribution import NOBODY, Attributed
 
 RENEW_S: Final = 0.2
 """An account is renewed ahead of need at most so often; one that must wait does not wait for it."""
@@ -67,7 +67,7 @@ class WorkerLedger(LeaseKeeper):
         caller: Payer,
         quote: Quote,
         budgets: Sequence[Budget] = (),
-        who: Attribution = NOBODY,
+        who: Attributed = NOBODY,
     ) -> Hold | None:
         """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
         amount = quote.amount_nanos
@@ -103,7 +103,7 @@ class WorkerLedger(LeaseKeeper):
         caller: Payer,
         quote: Quote,
         budgets: Sequence[Budget] = (),
-        who: Attribution = NOBODY,
+        who: Attributed = NOBODY,
     ) -> Hold:
         """Reserve the quote with the next turn of the account and the budgets, in the order of
         asking.
@@ -326,7 +326,7 @@ class WorkerLedger(LeaseKeeper):
                 self._touched.add(counter)
 
 
-def _hold(request_id: str, caller: Payer, quote: Quote, who: Attribution) -> Hold:
+def _hold(request_id: str, caller: Payer, quote: Quote, who: Attributed) -> Hold:
     """A hold that counts against no budget yet."""
     payer_id, team_id = caller.payer_id, caller.team_id
     amount, limited = quote.amount_nanos, not caller.unlimited

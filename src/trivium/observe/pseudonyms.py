@@ -4,7 +4,7 @@ import hashlib
 from typing import Final
 
 from trivium.secret import Keyring
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.wire.attribution import NOBODY, Attributed
 
 _DIGEST_BYTES: Final = 16
 
@@ -28,7 +28,7 @@ class Pseudonyms:
         data = name.encode("utf-8", "replace")
         return hashlib.blake2b(data, digest_size=_DIGEST_BYTES, key=self._key).hexdigest()
 
-    def kept(self, said: Attribution) -> Attribution:
+    def kept(self, said: Attributed) -> Attributed:
         """What is kept of what a request says."""
         if said.is_empty:
             return NOBODY
@@ -37,4 +37,4 @@ class Pseudonyms:
             end_user = self.hashed(end_user)
         if self._sessions and session:
             session = self.hashed(session)
-        return Attribution(end_user, session, said.tags)
+        return Attributed(end_user, session, said.tags)

@@ -21,7 +21,7 @@ from trivium.routing.candidates import RoutingPreferences
 from trivium.routing.channel_health import HealthKey
 from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.settings.budget import Budget
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.wire.attribution import NOBODY, Attributed
 from trivium.wire.event_stream import MEDIA_TYPE
 from trivium.wire.operation import BINARY_STREAMS, INPUT_ONLY, SHAPE, Operation
 from trivium.wire.output_count import DeliveredOutput
@@ -134,7 +134,7 @@ class RequestContext:
     """What keeps it with others that share a prompt cache; empty: nothing."""
     is_spoken_for: bool
     """Whether a header says whom or what it is for."""
-    attribution: Attribution
+    attribution: Attributed
     """Whom and what it is for, as the caller says."""
     spare: bool
     """Whether its bytes are of no use once they are read."""

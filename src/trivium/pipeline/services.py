@@ -380,16 +380,13 @@ class Services(Media):
         self.url_fetcher = url_fetcher
         """Who fetches files for channels that take no URLs; ``None``: nobody does."""
         self.finishes = finishes
-        """Whether a whole answer is waited for when its caller has left."""
+        """Whether a whole answer is waited for when its caller leaves; ``abandoned`` are those."""
         self.abandoned: set[asyncio.Task[Any]] = set()
-        """Requests that are."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
         self.channel_queue = ChannelQueue(loop)
-        """Where calls wait for channels that take so many at once."""
         self.heartbeats = heartbeats
-        """Heartbeats; ``None`` where none are sent."""
         self.pseudonyms = pseudonyms or Pseudonyms(Keyring(os.urandom(32)))
-        """Hashes end users and sessions; ``None``: none is hashed for keeping."""
+        """Hashes end users and sessions."""
         self.kept_answers: KeptAnswers | None = None
         """Answers by their ``Idempotency-Key``; ``None`` where none are kept."""

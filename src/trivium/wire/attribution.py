@@ -58,7 +58,7 @@ _KNOWN: Final = frozenset({"user_id", "session_id", "tags"})
 _DIGEST_BYTES: Final = 16
 
 
-class Attribution(msgspec.Struct, frozen=True, gc=False, array_like=True):
+class Attributed(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Whom and what a request is for."""
 
     end_user: str = ""
@@ -71,13 +71,13 @@ class Attribution(msgspec.Struct, frozen=True, gc=False, array_like=True):
         return not (self.end_user or self.session or self.tags)
 
 
-NOBODY: Final = Attribution()
+NOBODY: Final = Attributed()
 
 
 class Said(msgspec.Struct, frozen=True, gc=False):
     """What a request says, before anything of it is hashed."""
 
-    attribution: Attribution = NOBODY
+    attribution: Attributed = NOBODY
     left_out: int = 0
     """Tags that are too long, too many or not printable."""
 
@@ -127,7 +127,7 @@ def read(header: Callable[[bytes], bytes | None], table: Mapping[str, msgspec.Ra
             tags += labels.get("tags", "").split(",")
             tags += [f"{key}:{value}" for key, value in labels.items() if key not in _KNOWN]
     kept, left_out = bounded(tags)
-    return Said(Attribution(_named(end_user), _named(session), kept), left_out)
+    return Said(Attributed(_named(end_user), _named(session), kept), left_out)
 
 
 def without_tags(raw: msgspec.Raw) -> tuple[bool, bytes | None]:

@@ -7,7 +7,7 @@ from trivium.ledger.model import Hold
 from trivium.ledger.spending.model import (
     REPEATED,
     BookedUsage,
-    SpendKey,
+    SpendPlace,
     SpendSums,
     spender,
     summed,
@@ -20,9 +20,9 @@ DAY_S = 86_400
 def test_who_pays_is_who_asks_unless_the_bill_says_otherwise():
     """A key of a team names both."""
     own = summed(BookedUsage(7, 3 * DAY_S + 5, 11, '{"model":"m","key":2}', "r"))
-    assert (SpendKey(3, 7, 0, 7, 2, "m", ""), SpendSums(11, 1)) == own
+    assert (SpendPlace(3, 7, 0, 7, 2, "m", ""), SpendSums(11, 1)) == own
     teams, _ = summed(BookedUsage(7, 0, 11, '{"user":9,"team":8,"channel":"c"}', "r"))
-    assert SpendKey(0, 7, 8, 9, 0, "", "c") == teams
+    assert SpendPlace(0, 7, 8, 9, 0, "", "c") == teams
 
 
 def test_a_completed_bill_is_no_second_request():

@@ -6,7 +6,7 @@ import pytest
 from ledger.spending.test_store import DAY_S, book, detail, people, settled
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.spending.model import Dimension, SpendScope
-from trivium.ledger.spending.service import BY_MAX, DAYS_MAX, Spending, dimensions
+from trivium.ledger.spending.service import BY_MAX, DAYS_MAX, SpendStatements, dimensions
 
 OF = Dimension
 
@@ -20,13 +20,15 @@ async def test_rows_have_names(database, clock):
         database, [settled(ada, n, now, detail(user=eve, team=404, key=n)) for n in range(1, 4)]
     )
     scope = SpendScope(since=now // DAY_S, until=now // DAY_S)
-    found = await Spending(database).statement(scope, (OF.PAYER, OF.USER, OF.TEAM, OF.KEY), 2)
+    found = await SpendStatements(database).statement(
+        scope, (OF.PAYER, OF.USER, OF.TEAM, OF.KEY), 2
+    )
     assert [(ada, eve, 404, 3), (ada, eve, 404, 2)] == [row.values for row in found.rows]
     assert (False, 6) == (found.is_whole, found.total.nanos)
     assert ("ada", "eve", "", "") == tuple(
         found.name(each, value) for each, value in zip(found.by, found.rows[0].values, strict=True)
     )
-    assert (await Spending(database).statement(scope, (OF.KEY,), 3)).is_whole
+    assert (await SpendStatements(database).statement(scope, (OF.KEY,), 3)).is_whole
 
 
 @pytest.mark.asyncio
@@ -38,7 +40,7 @@ async def test_days_are_checked(database, changes, said):
     """Backwards, and more than anybody reads."""
     scope = msgspec.structs.replace(SpendScope(since=0, until=0), **changes)
     with pytest.raises(LedgerError, match=said):
-        await Spending(database).statement(scope, (OF.DAY,))
+        await SpendStatements(database).statement(scope, (OF.DAY,))
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind, Settlement
 from trivium.ledger.spending import store
 from trivium.ledger.spending.model import Dimension, SpendScope, SpendSums
-from trivium.ledger.spending.service import Spending
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.ledger.spending.service import SpendStatements
+from trivium.wire.attribution import NOBODY, Attributed
 
 pytestmark = pytest.mark.asyncio
 DAY_S = 86_400
@@ -104,9 +104,9 @@ async def test_what_callers_say_is_summed_up_by_it(database, clock):
     await book(
         database,
         [
-            settled(ada, 1, now, detail(), Attribution("x", "s1", ("a", "b"))),
-            settled(ada, 2, now, detail(), Attribution("x", "s2", ("a",))),
-            settled(eve, 4, now, detail(model="n"), Attribution("x", "", ())),
+            settled(ada, 1, now, detail(), Attributed("x", "s1", ("a", "b"))),
+            settled(ada, 2, now, detail(), Attributed("x", "s2", ("a",))),
+            settled(eve, 4, now, detail(model="n"), Attributed("x", "", ())),
             settled(eve, 8, now, detail(model="n")),
         ],
     )
@@ -126,7 +126,7 @@ async def test_an_interrupted_request_that_is_completed_is_one_request(database,
     """Its second entry has the rest of the money and is no second request."""
     ada, _ = await people(database, clock)
     now = int(clock.now())
-    said = Attribution("x")
+    said = Attributed("x")
     await book(database, [settled(ada, 3, now, detail(), said, note="interrupted")])
     whole = Settlement("req_3", ada, 10, now, "", detail(), (), said)
     await book(database, [whole])
@@ -141,7 +141,7 @@ async def test_a_statement_is_of_some_days_some_teams_or_some_user(database, clo
     ada, eve = await people(database, clock)
     now = int(clock.now())
     today = now // DAY_S
-    said = Attribution("x")
+    said = Attributed("x")
     await book(
         database,
         [
@@ -168,7 +168,7 @@ async def test_more_rows_than_asked_for_are_the_most_expensive(database, clock):
     """Of what is said and of what is not."""
     ada, _ = await people(database, clock)
     now = int(clock.now())
-    batch = [settled(ada, n, now, detail(model=f"m{n}"), Attribution(f"u{n}")) for n in range(1, 9)]
+    batch = [settled(ada, n, now, detail(model=f"m{n}"), Attributed(f"u{n}")) for n in range(1, 9)]
     await book(database, batch)
     assert {("m8",): 8, ("m7",): 7} == (await grouped(database, OF.MODEL, limit=2))[0]
     assert {("u8",): 8, ("u7",): 7} == (await grouped(database, OF.END_USER, limit=2))[0]
@@ -191,11 +191,11 @@ async def test_what_was_last_said_long_ago_is_forgotten(database, clock):
     await book(
         database,
         [
-            settled(ada, 1, old, detail(), Attribution("gone", "", ("t",))),
-            settled(ada, 2, old, detail(), Attribution("stays")),
+            settled(ada, 1, old, detail(), Attributed("gone", "", ("t",))),
+            settled(ada, 2, old, detail(), Attributed("stays")),
         ],
     )
-    await book(database, [settled(ada, 4, now, detail(), Attribution("stays"))])
+    await book(database, [settled(ada, 4, now, detail(), Attributed("stays"))])
     async with database.write() as conn:
         assert 1 == await store.delete_attributed(conn, (now - 400 * DAY_S) * 1000, 10)
         assert 0 == await store.delete_attributed(conn, (now - 400 * DAY_S) * 1000, 10)
@@ -206,7 +206,7 @@ async def test_what_was_last_said_long_ago_is_forgotten(database, clock):
 @pytest.mark.parametrize("policy", ["free", "hold"])
 async def test_a_killed_worker_takes_nothing_with_it(database, account, tmp_path, policy):
     """Its successor books what the journal has, once, for whom it was; sums and entries agree."""
-    ada, said = await account(1000), Attribution("x", "s", ("a",))
+    ada, said = await account(1000), Attributed("x", "s", ("a",))
     dead = Worker(database, tmp_path, "dead", interrupted=policy)
     member = SimpleNamespace(
         payer_id=ada, user_id=77, team_id=9, key_id=5, unlimited=True, group=""
@@ -227,7 +227,7 @@ async def test_a_killed_worker_takes_nothing_with_it(database, account, tmp_path
     found, whole = await grouped(database, OF.END_USER, OF.TAG, OF.CHANNEL, OF.USER)
     wanted = {("x", "a", "main", 77): 9, ("x", "a", "", 77): late}
     assert (wanted, 9 + late) == (found, whole)
-    assert [] == await Spending(database).verify()
+    assert [] == await SpendStatements(database).verify()
     heir.die()
 
 
@@ -237,7 +237,7 @@ async def test_sums_that_were_changed_are_found(database, clock):
     await book(database, [settled(ada, 3, int(clock.now()), detail())])
     async with database.write() as conn:
         await conn.execute(text("UPDATE spend_days SET nanos = nanos + 1"))
-    [found] = await Spending(database).verify()
+    [found] = await SpendStatements(database).verify()
     assert (ada, 3, 4) == (found.payer_id, found.entered_nanos, found.summed_nanos)
 
 

@@ -7,7 +7,7 @@ from trivium.ledger.model import Entry, EntryKind, Hold
 from trivium.ledger.spending.model import spender, through
 from trivium.ledger.verify import Detail, reckoned
 from trivium.settings.budget import CounterId
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.wire.attribution import NOBODY, Attributed
 
 _decode = msgspec.json.Decoder(Detail).decode
 _encode = msgspec.json.Encoder().encode
@@ -29,7 +29,7 @@ class StoredHold(msgspec.Struct, frozen=True, kw_only=True):
     """Of the budgets that it counts against."""
     counted_nanos: int = 0
     """What is set aside of each."""
-    who: Attribution = NOBODY
+    who: Attributed = NOBODY
     """Whom and what it is for."""
 
 

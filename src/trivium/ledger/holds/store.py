@@ -18,10 +18,10 @@ from trivium.ledger.model import Entry
 from trivium.settings.budget import Budget, CounterId
 from trivium.storage.schema.core import accounts, holds
 from trivium.storage.structs import struct_of, values_of
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.wire.attribution import NOBODY, Attributed
 
 _encode: Final = msgspec.json.encode
-_who: Final = msgspec.json.Decoder(Attribution).decode
+_who: Final = msgspec.json.Decoder(Attributed).decode
 _counters: Final = msgspec.json.Decoder(tuple[CounterId, ...]).decode
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.ledger.model import Hold
-from trivium.wire.attribution import NOBODY, Attribution
+from trivium.wire.attribution import NOBODY, Attributed
 
 DAY_S: Final = 86_400
 REPEATED: Final = ":repeated"
@@ -53,7 +53,7 @@ class BookedUsage(NamedTuple):
     """What it took, as a positive number."""
     detail: str
     request_id: str | None
-    who: Attribution = NOBODY
+    who: Attributed = NOBODY
 
 
 class SpendScope(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ class SpendRow(NamedTuple):
     sums: "SpendSums"
 
 
-class SpendKey(NamedTuple):
+class SpendPlace(NamedTuple):
     """What has one row among the sums, in the order of its columns."""
 
     day: int
@@ -96,7 +96,7 @@ class SpendSums(NamedTuple):
     output_tokens: int = 0
 
     def plus(self, other: "SpendSums") -> "SpendSums":
-        """Both together."""
+        """Return what this and another come to together."""
         return SpendSums(
             self.nanos + other.nanos,
             self.requests + other.requests,
@@ -131,12 +131,12 @@ def spender(hold: Hold, channel: str = "") -> str:
     return of + through(channel)
 
 
-def summed(booked: BookedUsage) -> tuple[SpendKey, SpendSums]:
+def summed(booked: BookedUsage) -> tuple[SpendPlace, SpendSums]:
     """Where an entry counts, and how much. One whose detail cannot be read counts all the same."""
     facts = _read(booked.detail)
     user_id = facts.user or booked.payer_id
     at = booked.at // DAY_S
-    key = SpendKey(
+    key = SpendPlace(
         at, booked.payer_id, facts.team, user_id, facts.key, facts.model[:200], facts.channel[:200]
     )
     usage = facts.usage

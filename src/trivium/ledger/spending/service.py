@@ -29,7 +29,7 @@ _WORDS: Final = ", ".join(each.value for each in Dimension)
 
 
 class SpendStatement(msgspec.Struct, frozen=True, kw_only=True):
-    """What was spent."""
+    """Sums by some dimensions, within the days and of whom they were asked for."""
 
     scope: SpendScope
     by: tuple[Dimension, ...]
@@ -61,7 +61,7 @@ class SpendDifference(msgspec.Struct, frozen=True, kw_only=True):
     summed_nanos: int
 
 
-class Spending:
+class SpendStatements:
     """What was spent, as sums of usage entries. Storage faults pass through as they are."""
 
     def __init__(self, db: "Database") -> None:

@@ -32,7 +32,7 @@ from trivium.ledger.spending.model import (
     SAID,
     BookedUsage,
     Dimension,
-    SpendKey,
+    SpendPlace,
     SpendRow,
     SpendScope,
     SpendSums,
@@ -46,7 +46,7 @@ from trivium.storage.schema.spending import (
     spend_attributed,
     spend_days,
 )
-from trivium.wire.attribution import Attribution
+from trivium.wire.attribution import Attributed
 
 PAGE: Final = 500
 """Rows a look-up."""
@@ -59,9 +59,9 @@ _Named = tuple[int, bytes]
 
 async def add(conn: AsyncConnection, booked: Iterable[BookedUsage]) -> None:
     """Add usage entries to the sums. The accounts must be held."""
-    sums: dict[SpendKey, SpendSums] = {}
-    finer: dict[tuple[SpendKey, _Named], SpendSums] = {}
-    said: dict[_Named, tuple[Attribution, int]] = {}
+    sums: dict[SpendPlace, SpendSums] = {}
+    finer: dict[tuple[SpendPlace, _Named], SpendSums] = {}
+    said: dict[_Named, tuple[Attributed, int]] = {}
     for each in booked:
         key, more = summed(each)
         sums[key] = sums[key].plus(more) if key in sums else more
@@ -83,7 +83,7 @@ async def add(conn: AsyncConnection, booked: Iterable[BookedUsage]) -> None:
         await _put(conn, spend_attributed, rows)
 
 
-def digest_of(who: Attribution) -> bytes:
+def digest_of(who: Attributed) -> bytes:
     """By what an attribution is found."""
     return hashlib.blake2b(_encode(who), digest_size=16).digest()
 
@@ -98,7 +98,7 @@ async def _put(conn: AsyncConnection, table: Any, rows: list[dict[str, Any]]) ->
 
 
 async def _ids(
-    conn: AsyncConnection, said: dict[_Named, tuple[Attribution, int]]
+    conn: AsyncConnection, said: dict[_Named, tuple[Attributed, int]]
 ) -> dict[_Named, int]:
     """The ids of attributions, which are made where they are new."""
     names = sorted(said)
@@ -117,7 +117,7 @@ async def _ids(
 
 
 async def _made(
-    conn: AsyncConnection, said: dict[_Named, tuple[Attribution, int]]
+    conn: AsyncConnection, said: dict[_Named, tuple[Attributed, int]]
 ) -> dict[_Named, Any]:
     rows = []
     for (payer_id, digest), (who, day) in said.items():
@@ -307,17 +307,12 @@ async def delete_attributed(conn: AsyncConnection, before_ms: int, limit: int) -
     """Forget at most so many attributions that were last said before a moment, with their sums; how
     many. What was spent stays in the sums by day.
     """
-    old = (
-        select(attributions.c.id)
-        .where(attributions.c.last_day < before_ms // 86_400_000)
-        .order_by(attributions.c.last_day)
-        .limit(limit)
-    )
-    ids = list(await conn.scalars(old))
+    is_old = attributions.c.last_day < before_ms // 86_400_000
+    order = attributions.c.last_day
+    some = select(attributions.c.id).where(is_old).order_by(order).limit(limit)
+    ids = list(await conn.scalars(some))
     if not ids:
         return 0
-    # PostgreSQL and SQLite would do it by themselves, one row at a time
-    for table in (spend_attributed, attribution_tags):
-        await conn.execute(delete(table).where(table.c.attribution_id.in_(ids)))
-    gone = await conn.execute(delete(attributions).where(attributions.c.id.in_(ids)))
-    return int(gone.rowcount)
+    # looked at once more: it may have been said again meanwhile. What refers to it goes with it
+    gone = delete(attributions).where(attributions.c.id.in_(ids), is_old)
+    return int((await conn.execute(gone)).rowcount)

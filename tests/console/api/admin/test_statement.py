@@ -7,7 +7,7 @@ from trivium.identity.teams.model import TeamRole
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind
 from trivium.oauth.developer.model import TEAMS
-from trivium.wire.attribution import Attribution
+from trivium.wire.attribution import Attributed
 
 pytestmark = pytest.mark.asyncio
 PATH = "/api/admin/statement"
@@ -32,7 +32,7 @@ async def spent(console):
         await console.teams.put_member(team.id, who.id, role)
     await Entries(console.database, console.clock).book(acme.id, EntryKind.TOP_UP, 10**9)
     now = int(console.clock.now())
-    said = Attribution("x", "", ("nightly",))
+    said = Attributed("x", "", ("nightly",))
     batch = [
         settled(acme.id, 1, now, detail(team=research.id, user=bo.id), said),
         settled(acme.id, 2, now, detail(team=research.id, user=cy.id)),

@@ -11,7 +11,7 @@ from trivium.console.api.answer import ApiError
 from trivium.identity.teams.rights import TeamAction, may
 from trivium.ledger.spending import rendering
 from trivium.ledger.spending.model import DAY_S, Dimension, SpendScope
-from trivium.ledger.spending.service import Spending, dimensions
+from trivium.ledger.spending.service import SpendStatements, dimensions
 from trivium.settings.prices import day
 
 ROWS_MAX: Final = 10_000
@@ -30,7 +30,7 @@ async def show(asked: AdminRequest) -> Any:
     since, until = _days(asked)
     team_ids, user_id = await _whose(asked)
     scope = SpendScope(since=since, until=until, team_ids=team_ids, user_id=user_id)
-    found = await Spending(asked.console.database).statement(scope, by, limit or ROWS)
+    found = await SpendStatements(asked.console.database).statement(scope, by, limit or ROWS)
     return rendering.plain(found)
 
 
