@@ -18,6 +18,7 @@ from trivium.providers.repair import chat, messages, response_stream, responses
 from trivium.response_store import items, page, policy, rows
 from trivium.response_store.model import StoredResponse
 from trivium.wire import (
+    attribution,
     event_stream,
     form,
     json_size,
@@ -163,6 +164,18 @@ def over_bytes():
         "offsets into a long text in pieces": (lambda n: ["a\u00e9"] * n, _long_text),
         "recall history": (input_("calls"), lambda data: items.array(items.history(items.listed(data), items.listed(data)))),
         "recall page": (input_("references"), _page),
+        "attribution of labels": (
+            lambda n: {"labels": msgspec.Raw(msgspec.json.encode({f"a{at}": "b" for at in range(n)}))},
+            lambda table: attribution.read({}.get, table),
+        ),
+        "attribution of tags": (
+            lambda n: {"metadata": msgspec.Raw(msgspec.json.encode({"tags": [f"t{at}" for at in range(n)]}))},
+            lambda table: (attribution.read({}.get, table), attribution.without_tags(table["metadata"])),
+        ),
+        "attribution in headers": (
+            lambda n: {b"trivium-tags": b"t," * n, b"trivium-end-user": b"u\0" * n},
+            lambda headers: attribution.read(headers.get, {}),
+        ),
         "recall refers": (lambda n: asked.body("responses", "references", n), lambda data: policy.refers(peek.members(data))),
         "repair of contents without roles": (
             lambda n: b'{"contents":[' + b",".join([b'{"parts":[{"text":"a"}]}'] * n) + b"]}",

@@ -44,6 +44,7 @@ from trivium.cli import (
     reconcile,
     scim,
     serve,
+    statement,
     team,
     user,
 )
@@ -103,6 +104,7 @@ app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
 app.add_typer(apps, name="app")
 app.add_typer(acts, name="audit")
+_add(app, "statement", statement.statement)
 _add(app, "explain", explain.explain)
 _add(app, "migrate", migrate.migrate)
 _add(users, "create", user.create)

@@ -22,6 +22,7 @@ from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
+from trivium.console.api.admin import statement as api_statement
 from trivium.console.api.admin import users as api_users
 from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
@@ -71,6 +72,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *team_budgets.ENDPOINTS,
     *scim_tokens.ENDPOINTS,
     *team_invitations.ENDPOINTS,
+    *api_statement.ENDPOINTS,
     *api_credit.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,

@@ -138,6 +138,8 @@ class Identity:
         budgets: Sequence[Budget] = (),
         networks: Sequence[str] = (),
         team: str | None = None,
+        end_user_requests: int | None = None,
+        end_user_budgets: Sequence[Budget] = (),
     ) -> tuple[Key, str]:
         """A new key of a user's, and its secret, which is nowhere to be had again.
 
@@ -146,8 +148,9 @@ class Identity:
         would leave out is refused. ``header_only``: it is refused in an address (``?key=``).
         ``networks``: addresses or CIDR it may be used from, empty: from anywhere.
         ``team``: the name of the team that it spends for; a service account's is its own.
+        ``end_user_…``: what each end user may take whom its requests are for.
         Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``, ``limits``,
-        ``budgets``, ``networks``, ``team``).
+        ``budgets``, ``networks``, ``team``, ``end_user_requests``, ``end_user_budgets``).
         """
         now = int(self._clock.now())
         terms = Terms(
@@ -159,6 +162,8 @@ class Identity:
             limits=limits,
             budgets=tuple(budgets),
             networks=tuple(networks),
+            end_user_requests=end_user_requests,
+            end_user_budgets=tuple(end_user_budgets),
         )
         secret = keys.issue(self._random_bytes)
         key = Key(

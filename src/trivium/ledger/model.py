@@ -8,6 +8,7 @@ import msgspec
 
 from trivium.ledger.tariff import Tariff
 from trivium.settings.budget import Budget, CounterId
+from trivium.wire.attribution import NOBODY, Attributed
 
 NANOS: Final = 1_000_000_000
 """Nano-dollars a dollar."""
@@ -75,6 +76,12 @@ class Hold(msgspec.Struct, frozen=True, gc=False):
     """Of the budgets that it counts against."""
     budgets: tuple[Budget, ...] = ()
     """The budgets, in the same order."""
+    asker_id: int = 0
+    """Who asks, where another account pays: a member or a service account of a team."""
+    team_id: int = 0
+    """The team that the key spends for; 0: none."""
+    who: Attributed = NOBODY
+    """Whom and what it is for, as the caller says."""
 
 
 Holder: TypeAlias = int | CounterId
@@ -104,6 +111,8 @@ class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
     detail: str
     counters: Counters = ()
     """Of the budgets that it counts against. The detail has them as well."""
+    who: Attributed = NOBODY
+    """Whom and what it is for. Never part of the entry, which nobody can erase."""
 
 
 class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -116,6 +125,7 @@ class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
     at: Moment
     detail: str
     counters: Counters = ()
+    who: Attributed = NOBODY
 
 
 class Contents(msgspec.Struct):

@@ -1,6 +1,7 @@
 """What the context needs: the request as the edge hands it over, and the services it calls."""
 
 import asyncio
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
@@ -15,6 +16,7 @@ from trivium.identity.model import Caller
 from trivium.jobs.video_services import VideoServices
 from trivium.ledger.service import Ledger
 from trivium.observe.log_throttle import LogThrottle
+from trivium.observe.pseudonyms import Pseudonyms
 from trivium.observe.record import Record
 from trivium.pipeline.phase import FinishedAnswers
 from trivium.providers.images import Defaults
@@ -22,6 +24,7 @@ from trivium.response_store.service import ResponseStore
 from trivium.routing.health import Health
 from trivium.routing.latency import Latency
 from trivium.routing.model import Channel, Model, Plan, Step
+from trivium.secret import Keyring
 from trivium.settings.model import RoutingSettings
 from trivium.uploads.form import Upload
 from trivium.upstream.call import Client
@@ -327,6 +330,7 @@ class Services(Media):
         "ledger",
         "log_throttle",
         "passages",
+        "pseudonyms",
         "recorder",
         "response_store",
         "router",
@@ -361,6 +365,7 @@ class Services(Media):
         allows_preferences: bool = True,
         url_fetcher: UrlFetcher | None = None,
         finishes: bool = False,
+        pseudonyms: Pseudonyms | None = None,
     ) -> None:
         super().__init__()
         self.router = router
@@ -395,14 +400,13 @@ class Services(Media):
         self.url_fetcher = url_fetcher
         """Who fetches files for channels that take no URLs; ``None``: nobody does."""
         self.finishes = finishes
-        """Whether a whole answer is waited for when its caller has left."""
+        """Whether a whole answer is waited for when its caller leaves; ``abandoned`` are those."""
         self.abandoned: set[asyncio.Task[Any]] = set()
-        """Requests that are."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
         self.channel_queue = ChannelQueue(loop)
-        """Where calls wait for channels that take so many at once."""
         self.heartbeats = heartbeats
-        """Heartbeats; ``None`` where none are sent."""
+        self.pseudonyms = pseudonyms or Pseudonyms(Keyring(os.urandom(32)))
+        """Hashes end users and sessions."""
         self.kept_answers: KeptAnswers | None = None
         """Answers by their ``Idempotency-Key``; ``None`` where none are kept."""

@@ -221,6 +221,7 @@ _RULES: Final[dict[str, Rule]] = {
     "records.flush_s": Rule("flush_s = 1.0", above_zero),
     "records.queue_max": Rule("queue_max = 100000", between(1, 100_000_000)),
     "records.retention_days": Rule("retention_days = 90", between(0, 100_000)),
+    "records.attribution_days": Rule("attribution_days = 400", between(0, 100_000)),
     "responses.store": Rule("store = true"),
     "responses.retention_days": Rule("retention_days = 30", between(1, 100_000)),
     "responses.response_bytes_max": Rule("response_bytes_max = 33554432", between(1024, 2**30)),

@@ -137,7 +137,8 @@ async def kept_answers_of(
 def sweepers(database: "Database", settings: Settings) -> list[Work]:
     """Return the work that removes what is old or expired; none of it ever ends."""
     from trivium.idempotency.sweep import AnswerSweeper
-    from trivium.ledger.budgets import store as counting
+    from trivium.ledger.budgets.sweep import CounterSweeper
+    from trivium.ledger.spending.store import delete_attributed
     from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.store import delete_before
     from trivium.observe.sweep import RecordSweeper
@@ -145,15 +146,15 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     from trivium.wiring.accounts import caretaker
 
     acts = RecordSweeper(database, settings.audit.retention_days, name="acts", delete=delete_before)
-    counters = RecordSweeper(
-        database, counting.KEPT_DAYS, name="budget_counters", delete=counting.sweep
-    )
+    kept_days = settings.records.attribution_days
+    said = RecordSweeper(database, kept_days, name="attributions", delete=delete_attributed)
     return [
         RecordSweeper(database, settings.records.retention_days).run,
         ResponseSweeper(database, settings.responses).run,
         AnswerSweeper(database, settings.idempotency).run,
         caretaker(settings, database).run,
         acts.run,
-        counters.run,
+        said.run,
+        CounterSweeper(database).run,
         OAuthSweeper(database).run,
     ]

@@ -287,10 +287,10 @@ async def test_old_counters_are_swept(database):
     async with database.write() as conn:
         for day in (*days, *alone):
             await turn(conn, "w", [], {day: wish(100, 1 if day is days[2] else 0)})
-        assert 1 == await store.sweep(conn, 1000 * (DAY - 86_400), 100)
+        assert 1 == await store.sweep(conn, "day", DAY - 86_400, 100)
         left = await store.counted(conn, ["key:5", "key:6", TEAM.scope])
         assert {*days, *alone} - {days[3]} == set(left)
-        assert 0 == await store.sweep(conn, 1000 * (DAY - 86_400), 100)
+        assert 0 == await store.sweep(conn, "day", DAY - 86_400, 100)
 
 
 @pytest.mark.asyncio

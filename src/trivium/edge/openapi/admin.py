@@ -43,7 +43,10 @@ rules = {
   header_only: bool "Refused in an address (`?key=`).", limits: limits "`null`: none.",
   budgets: (closed {amount!: usd, period!: period "In UTC; weeks from Monday."})[]
     "At most one a period.",
-  networks: text[..100] "Addresses or CIDR; empty: from anywhere."
+  networks: text[..100] "Addresses or CIDR; empty: from anywhere.",
+  end_user_requests: limit | null "A minute, for each end user whom requests are for.",
+  end_user_budgets: (closed {amount!: usd, period!: period})[] "What each of them may cost: not in
+    all."
 }
 terms = {name: text(minLength 1, maxLength 100), ...rules}
 AdminUser = {
@@ -122,7 +125,8 @@ teamBudget = {
 AdminTeamBudget = teamBudget
 AdminNewTeamBudget = closed {
   amount!: text "US dollars.", zone: text "Where days begin, such as Europe/Berlin.", soft: bool,
-  instead: text, user_id: int | null "A member or a service account; left out: the team."
+  instead: text, user_id: int | null "A member or a service account; left out: the team.",
+  tag: text(maxLength 64) | null "Requests with this tag, in the team and those below."
 }
 AdminNewCredit = closed {
   amount!: text "US dollars, with at most nine decimals. Below zero takes some back.",
@@ -153,6 +157,14 @@ AdminTeamInvitationsAnswer = {...done, data!: {invitations!: AdminTeamInvitation
 AdminScimTokenAnswer = {...done, data!: AdminScimToken}
 AdminScimTokensAnswer = {...done, data!: {tokens!: AdminScimToken[]}}
 AdminNewScimTokenAnswer = {...done, data!: {...scimToken, token!: text "Shown this once."}}
+spent = {amount!: usd, requests!: int, input_tokens!: int, output_tokens!: int}
+AdminStatementAnswer = {...done, data!: {
+  from!: text "The first day, in UTC.", to!: text "The last.", by!: text[],
+  rows!: {...spent}[] "The most expensive first; each has the values that it is by, of users, teams
+    and keys also the ids.",
+  total!: spent "Each request once, also where rows count some under several tags.",
+  complete!: bool "Whether there are no more rows."
+}}
 AdminNothingAnswer = {...done, data!: null}
 AdminCreditAnswer = {...done, data!: {
   entry!: {
@@ -170,7 +182,15 @@ adminTeam = path team: int "Id of a team."
 adminInvitation = path invitation: int "Id of an invitation."
 adminScimToken = path token: int "Id of a directory's token."
 adminPeriod = path period: text "day, week, month, total, 5h or 7d."
+adminBudgetTag = query tag: text(maxLength 64) "The budget of this tag."
 adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
+adminBy = query by: text "day, payer, team, user, key, model, channel, end_user, session, tag or
+  tags, with commas between; up to four. `team,model` when left out."
+adminFrom = query from: text "The first day, in UTC; that of the month when left out."
+adminTo = query to: text "The last day; today when left out."
+adminOfTeam = query team: int "Only of this team and those below."
+adminOfUser = query user: int "Only what this user asked for."
+adminRows = query limit: int 1..10000 "1000 when left out."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
 adminLimit = query limit: int 1..200 "50 when left out."
 adminAfter = query after: int 0.. "`after` of the page before."
@@ -254,7 +274,10 @@ GET /api/admin/teams/{team}/budgets adminListTeamBudgets "Budgets, with what is 
 PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
   answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminTeam|adminPeriod
 DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
-  answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf
+  answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf|adminBudgetTag
+GET /api/admin/statement adminShowStatement "What was spent: of a team for whoever may see its
+  spending, else of your own." answer=AdminStatementAnswer
+  parameters=adminBy|adminFrom|adminTo|adminOfTeam|adminOfUser|adminRows
 """)
 
 

@@ -17,6 +17,7 @@ from trivium.identity.revocation import LogAct, log_nothing
 from trivium.identity.teams import membership, store
 from trivium.identity.teams.model import (
     DEPTH_MAX,
+    TAG_MARK,
     Member,
     Team,
     TeamMap,
@@ -28,6 +29,7 @@ from trivium.identity.terms import BUDGET_NANOS_MAX, allowed_models, folded, lim
 from trivium.observe.audit.model import ActKind
 from trivium.settings.budget import Budget, Period, zone_of
 from trivium.storage.database import Connection, Database
+from trivium.wire.attribution import TAG_CHARS_MAX, is_tag
 
 SEPARATOR: Final = "/"
 """Between the parts of a team's name."""
@@ -268,7 +270,9 @@ class Teams:
             return await store.find_budgets(conn, scopes)
 
     async def scopes(self, team_ids: Sequence[int]) -> dict[str, str]:
-        """The scopes of budgets of these teams, their members and service accounts, with names."""
+        """The scopes of budgets of these teams, their members, service accounts and tags, with
+        names.
+        """
         async with self._db.read() as conn:
             teams = await store.find_teams(conn)
             members = await store.members_of(conn, team_ids)
@@ -280,6 +284,9 @@ class Teams:
         for who in services:
             assert who.team_id is not None
             found[member_scope(who.team_id, who.id)] = who.name
+        for id_ in team_ids:
+            for scope, tag in teams.tag_scopes(id_).items():
+                found[scope] = f"{_team(teams, id_).name}, tag {tag}"
         return found
 
     async def set_budget(
@@ -288,9 +295,14 @@ class Teams:
         """Set the budget of a scope of this team for its period. What was spent in the period
         before it was given counts as well.
 
-        Raises ``IdentityError`` (``team``, ``budgets``).
+        Raises ``IdentityError`` (``team``, ``budgets``, ``tag``).
         """
         check_budget(budget)
+        tag = budget.scope.partition(TAG_MARK)[2]
+        if TAG_MARK in budget.scope and not is_tag(tag):
+            raise IdentityError(
+                "tag", f"is 1 to {TAG_CHARS_MAX} printable characters, such as 'nightly'"
+            )
         budget = msgspec.structs.replace(budget, since=int(self._clock.now()))
         async with self._db.write() as conn:
             raised = await people.bump(conn)

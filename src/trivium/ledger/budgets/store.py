@@ -19,11 +19,7 @@ from trivium.storage.bulk_insert import upsert
 from trivium.storage.schema.budgets import budget_counters, budget_spans
 
 _NAME: Final = (budget_counters.c.scope, budget_counters.c.period, budget_counters.c.starts_at)
-_CALENDAR: Final = [Period.DAY.value, Period.WEEK.value, Period.MONTH.value]
-KEPT_DAYS: Final = 100
-"""For so long counters are kept of periods that others have followed: journals and holds that count
-against them may come late.
-"""
+_END_USERS: Final = "key:%/end_user:%"
 TOLD_AT: Final = (100, 80)
 """Per cent of a budget at which people are told, the highest first."""
 
@@ -335,10 +331,8 @@ async def counted(conn: AsyncConnection, scopes: Sequence[str]) -> dict[CounterI
     }
 
 
-async def sweep(conn: AsyncConnection, before_ms: int, most: int) -> int:
-    """Delete counters of periods that began before then, in milliseconds since the epoch, but the
-    latest of each scope; how many.
-    """
+async def sweep(conn: AsyncConnection, period: str, before: int, most: int) -> int:
+    """Delete counters of periods that began before then, but the latest of each scope; how many."""
     later = budget_counters.alias()
     is_followed = (
         select(later.c.id)
@@ -352,13 +346,35 @@ async def sweep(conn: AsyncConnection, before_ms: int, most: int) -> int:
     old = (
         select(budget_counters.c.id)
         .where(
-            budget_counters.c.period.in_(_CALENDAR),
-            budget_counters.c.starts_at < before_ms // 1000,
+            budget_counters.c.period == period,
+            budget_counters.c.starts_at < before,
             budget_counters.c.leased_nanos == 0,
-            is_followed,
+            # that of a budget tells since when it counts; end users are as many as callers invent
+            is_followed | budget_counters.c.scope.like(_END_USERS),
         )
         .limit(most)
     )
     return (
         await conn.execute(delete(budget_counters).where(budget_counters.c.id.in_(old)))
     ).rowcount
+
+
+async def sweep_windows(conn: AsyncConnection, period: str, most: int) -> int:
+    """Delete end users' counters of a window that nothing is left in; how many."""
+    length, step = WINDOWS[Period(period)]
+    since = await _now(conn) - length - step
+    spans = select(budget_spans.c.counter_id).where(
+        budget_spans.c.counter_id == budget_counters.c.id, budget_spans.c.starts_at > since
+    )
+    empty = (
+        select(budget_counters.c.id)
+        .where(
+            budget_counters.c.period == period,
+            budget_counters.c.scope.like(_END_USERS),
+            budget_counters.c.leased_nanos == 0,
+            ~spans.exists(),
+        )
+        .limit(most)
+    )
+    gone = delete(budget_counters).where(budget_counters.c.id.in_(empty))
+    return (await conn.execute(gone)).rowcount

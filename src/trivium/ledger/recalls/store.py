@@ -112,6 +112,8 @@ def _of_scope(conn: AsyncConnection, scope: str, payer: int) -> ColumnElement[bo
 def _keys(scope: str) -> Select[Any] | None:
     """The keys whose requests count against a scope, revoked ones too; ``None``: it has none."""
     kind, _, rest = scope.partition(":")
+    if "/" in rest:  # an end user of a key, a tag of a team
+        return None
     found = select(keys.c.id, keys.c.user_id, keys.c.team_id)
     if kind == "key":
         return found.where(keys.c.id == int(rest))
