@@ -18,6 +18,7 @@ import pytest
 
 from cli.conftest import folder, trivium
 from docs import prepared
+from end_to_end.test_walk import mailbox
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "teams.md"
@@ -53,10 +54,12 @@ def steps():
 def gateway(folder):
     """Serves the database of the folder, from the first call that asks for it."""
     started = []
-    with prepared.vendor() as vendor:
+    with prepared.vendor() as vendor, mailbox() as (_, letters):
         text = prepared.settings(vendor.origin) + prepared.pointed(SETTINGS, vendor.origin)
         (folder / "trivium.toml").write_text(
             text.replace('[metrics]\nenabled = true\ntoken = "env:METRICS_TOKEN"\n', "")
+            + f'\n[mail]\nhost = "127.0.0.1"\nport = {letters}\nsecurity = "none"\n'
+            'sender = "gateway@example.org"\n'
         )
 
         def serve():

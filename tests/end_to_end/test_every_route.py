@@ -80,6 +80,10 @@ async def victim(database):  # noqa: F811
             "passkey": 1,
             "login": 1,
             "reference": "tp_none",
+            "team": 1,
+            "period": "day",
+            "invitation": 1,
+            "token": 1,
         }
         yield Victim(asking, ids)
 

@@ -248,7 +248,7 @@ async def test_a_spent_budget_is_no_invitation_to_try_again(monkeypatch):
     """As an exhausted balance: agents must stop. Headers name the budget and when it begins anew."""
     spent = Budget(amount_nanos=10, period=Period.MONTH, scope="key:5")
 
-    async def refuse(request_id, caller, quote, budgets):
+    async def refuse(request_id, caller, quote, budgets, who):
         assert (spent,) == budgets
         raise overspent(spent, 11, 1_798_761_600)
 

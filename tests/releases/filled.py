@@ -53,6 +53,10 @@ WORDS = {
     "budget_counters.scope": ("team:1", "team:2"), "budget_counters.period": "total",
     "budget_counters.starts_at": 0, "budget_counters.leased_nanos": (1, 2),
     "kept_answers.state": "done",
+    "keys.end_user_budgets": "[]", "holds.counters": "[]", "holds.who": "",
+    "spend_days.day": NOW // 86_400, "spend_days.nanos": (COST, 0),
+    "spend_attributed.day": NOW // 86_400, "spend_attributed.nanos": (COST, 0),
+    "attributions.tags": '["a"]', "attributions.last_day": NOW // 86_400, "records.tags": '["a"]',
 }  # fmt: skip
 """What a column holds where chance would contradict another: one value, or one a row."""
 ENTRIES = (

@@ -84,7 +84,7 @@ codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
 bought = _group("Payments through a provider: what was begun, paid, held.")
 lists = _group("Suggested prices beside the adopted ones.")
-acts = _group("Who did what to whose account: the log of security-relevant acts.")
+acts = _group("Who did what to whose account, and from where.")
 apps = _group("Other applications that users let in.")
 books = _group("What was spent: proofs, exports, overdrafts.")
 

@@ -73,6 +73,7 @@ BESIDES = {
     ("PATCH", "/api/admin/keys/{key}"),
     ("DELETE", "/api/admin/keys/{key}"),
     ("POST", "/api/admin/keys/{key}/rotate"),
+    ("GET", "/api/admin/statement"),
     ("GET", "/api/admin/teams"),
     ("POST", "/api/admin/teams"),
     ("GET", "/api/admin/teams/{team}"),

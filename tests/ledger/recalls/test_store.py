@@ -64,7 +64,9 @@ def spent_by(company, name, cost, of, at=DAY):
 async def take(worker, name, of, limit):
     """A hold of ten for a key that somebody pays for without a balance."""
     payer_id, key_id = of
-    who = SimpleNamespace(payer_id=payer_id, key_id=key_id, unlimited=True, group="")
+    who = SimpleNamespace(
+        payer_id=payer_id, key_id=key_id, user_id=payer_id, team_id=0, unlimited=True, group=""
+    )
     asked = name, who, quote(10), (limit,)
     return worker.ledger.hold(*asked) or await worker.ledger.lease(*asked)
 

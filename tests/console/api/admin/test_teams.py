@@ -57,9 +57,10 @@ def routes():
 
 
 def others():
-    """All else of the admin API."""
+    """All else of the admin API but the statement, which is for teams, too."""
     for endpoint in ENDPOINTS:
-        if endpoint.path.startswith("/api/admin/") and not endpoint.path.startswith(TEAMS_PATH):
+        own = endpoint.path.startswith((TEAMS_PATH, "/api/admin/statement"))
+        if endpoint.path.startswith("/api/admin/") and not own:
             for method in endpoint.methods - {"HEAD"}:
                 yield method, endpoint.path
 
