@@ -17,6 +17,7 @@ from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
 from trivium.identity.teams.model import TeamRole
 from trivium.identity.teams.service import Teams
+from trivium.observe.audit.model import COMMAND_LINE, ActKind
 from trivium.observe.audit.service import Audit
 from trivium.storage.errors import StorageError
 from trivium.storage.schema.core import holds, keys, leases, users
@@ -223,21 +224,23 @@ async def test_acts_tell_what_happened_and_no_more(database):
     hers = ActLog(audit, ada.id, "192.0.2.1", "her phone")
     others = ActLog(audit, eve.id, "192.0.2.2", "eve's phone")
     nobody = ActLog(audit, None, "192.0.2.3", "a guess")
-    for log in (hers, others, nobody):
-        await log.add(_kind(), ada.id, "user:1", {"name": "ada"})
-    await others.add(_kind(), eve.id, "user:2", {"name": "eve"})
+    operator = ActLog(audit, agent=COMMAND_LINE)
+    for log in (hers, others, nobody, operator):
+        await log.add(ActKind.USER_RENAMED, ada.id, "user:1", {"name": "ada"})
+    await others.add(ActKind.USER_RENAMED, eve.id, "user:2", {"name": "eve"})
     await Erasure(database, CLOCK).erase(
         None, ada.id, ActLog(audit, eve.id, "192.0.2.2", "x").within
     )
     found = [
         (act.actor_id, act.subject_id, act.address, act.agent, act.detail)
         for act in reversed(await audit.everything())
-        if act.kind == _kind().value
+        if act.kind == ActKind.USER_RENAMED.value
     ]
     assert [
         (ada.id, ada.id, "", "", ""),
         (eve.id, ada.id, "192.0.2.2", "eve's phone", ""),
         (None, ada.id, "", "", ""),
+        (None, ada.id, "", COMMAND_LINE, ""),
         (eve.id, eve.id, "192.0.2.2", "eve's phone", '{"name":"eve"}'),
     ] == found
     assert "user_erased" == (await audit.everything())[0].kind
@@ -252,12 +255,6 @@ async def test_acts_tell_what_happened_and_no_more(database):
                 await conn.execute(text(f"UPDATE acts SET {change}"))
     async with database.read() as conn:
         assert 0 == await conn.scalar(select(func.count()).where(acts.c.kind == "x"))
-
-
-def _kind():
-    from trivium.observe.audit.model import ActKind
-
-    return ActKind.USER_RENAMED
 
 
 @pytest.mark.parametrize("which", ["ada", "ADA@example.org", "1", "id:1"])

@@ -24,6 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from trivium.identity.erasure.model import Ending, OwnerLink, Person, PersonalTable, erased_name
 from trivium.identity.erasure.tables import PERSONAL
 from trivium.identity.model import UserKind, UserRole
+from trivium.observe.audit.model import COMMAND_LINE
 from trivium.storage.schema import metadata
 from trivium.storage.schema.core import accounts, holds, keys, leases, users
 from trivium.storage.schema.idempotency import kept_answers
@@ -158,7 +159,8 @@ async def _hold_accounts(conn: AsyncConnection, table: Table, ids: Sequence[int]
 async def blank_acts(conn: AsyncConnection, person: Person, after: int) -> tuple[int, int | None]:
     """Take from a slice of acts what names the person; how many, and the last id, ``None``: none.
 
-    Of what others did to them the detail alone: address and program are the others'.
+    Of what others did to them, operators among them, the detail alone: address and program are the
+    others'.
     """
     of = _BY_NAME["acts"]
     theirs = or_(acts.c.actor_id == person.id, acts.c.subject_id == person.id)
@@ -166,7 +168,8 @@ async def blank_acts(conn: AsyncConnection, person: Person, after: int) -> tuple
     ids = list(await conn.scalars(query))
     if not ids:
         return 0, None
-    own = or_(acts.c.actor_id == person.id, acts.c.actor_id.is_(None))
+    unknown = acts.c.actor_id.is_(None) & (acts.c.agent != COMMAND_LINE)
+    own = func.coalesce(acts.c.actor_id == person.id, unknown)
     said = or_(acts.c.address != "", acts.c.agent != "", acts.c.detail != "")
     wholly = update(acts).where(acts.c.id.in_(ids), own, said).values(dict(of.blank))
     partly = update(acts).where(acts.c.id.in_(ids), acts.c.detail != "", ~own).values(detail="")
