@@ -31,6 +31,7 @@ from trivium.cli import (
     code,
     credit,
     demo,
+    erasure,
     explain,
     init,
     invitation,
@@ -111,6 +112,8 @@ _add(users, "create", user.create)
 _add(users, "list", user.listing)
 _add(users, "disable", user.disable)
 _add(users, "enable", user.enable)
+_add(users, "export", erasure.export)
+_add(users, "erase", erasure.erase)
 _add(users, "password", account.password)
 _add(users, "invite", account.invite)
 _add(users, "invitations", account.invitations)

@@ -20,6 +20,7 @@ from trivium.console.account import keys, overview, profile, statement, usage
 from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
+from trivium.console.api.admin import erasure as api_erasure
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import statement as api_statement
@@ -66,6 +67,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *token.ENDPOINTS,
     *account.ENDPOINTS,
     *api_users.ENDPOINTS,
+    *api_erasure.ENDPOINTS,
     *api_keys.ENDPOINTS,
     *teams.ENDPOINTS,
     *team_keys.ENDPOINTS,

@@ -30,6 +30,8 @@ class UserKind(Enum):
     TEAM = "team"
     SERVICE = "service"
     """A service account of a team: it has keys and no login."""
+    ERASED = "erased"
+    """A person whose data was erased: the row stays for what the books name by its id."""
 
 
 @unique

@@ -221,6 +221,8 @@ async def _team_of(conn: Connection, owner: User, name: str | None) -> int | Non
     if owner.kind is UserKind.TEAM:
         message = f"{owner.name} is a team, and keys are of people and service accounts: name one"
         raise IdentityError("user", f"{message}, and the team beside")
+    if owner.kind is UserKind.ERASED:
+        raise IdentityError("user", f"{owner.name} is nobody any more: their data was erased")
     if name is None and owner.kind is UserKind.PERSON:
         return None
     teams = await find_teams(conn)

@@ -9,6 +9,7 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
 from trivium.identity.directory import Directory
+from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import InForce, left_to_others
 from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
@@ -129,6 +130,7 @@ def console_of(
         accounts=accounts,
         own_keys=OwnKeys(database, clock, in_force),
         directory=Directory(database, clock, in_force),
+        erasure=Erasure(database, clock, in_force),
         teams=Teams(database, clock, in_force),
         scim=Provisioning(database, clock, in_force),
         statement=Statement(database),

@@ -66,6 +66,8 @@ BESIDES = {
     ("POST", "/api/admin/users"),
     ("GET", "/api/admin/users/{user}"),
     ("PATCH", "/api/admin/users/{user}"),
+    ("GET", "/api/admin/users/{user}/export"),
+    ("POST", "/api/admin/users/{user}/erase"),
     ("GET", "/api/admin/users/{user}/keys"),
     ("POST", "/api/admin/users/{user}/keys"),
     ("POST", "/api/admin/users/{user}/credit"),

@@ -139,6 +139,15 @@ AdminUserAnswer = {...done, data!: AdminUser}
 AdminUsersAnswer = {...done, data!: {
   users!: AdminUser[], after!: int | null "Where the next page begins; `null` on the last."
 }}
+AdminErasedName = closed {name!: text "What the user is called, so that a wrong id erases nobody."}
+AdminExportAnswer = {...done, data!: {
+  rows!: object[] "Each with the name of its `table`, and its columns.",
+  after!: text | null "Where the next page begins; `null` on the last."
+}}
+AdminErasedAnswer = {...done, data!: {
+  id!: int, name!: text "What the account is called from now on.",
+  rows!: {*: int} "How many were changed or deleted, by table."
+}}
 AdminKeyAnswer = {...done, data!: AdminKey}
 AdminKeysAnswer = {...done, data!: {keys!: AdminKey[]}}
 AdminNewKeyAnswer = {...done, data!: {...key, key!: text "The key itself, shown this once."}}
@@ -194,6 +203,8 @@ adminRows = query limit: int 1..10000 "1000 when left out."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
 adminLimit = query limit: int 1..200 "50 when left out."
 adminAfter = query after: int 0.. "`after` of the page before."
+adminExportAfter = query after: text "`after` of the page before."
+adminExportLimit = query limit: int 1..1000 "500 when left out."
 """)
 
 _FAILURES: Final = {
@@ -218,6 +229,10 @@ GET /api/admin/users/{user} adminShowUser "A user with their balance." answer=Ad
   parameters=adminUser
 PATCH /api/admin/users/{user} adminChangeUser "Disables or enables a user, gives them a role."
   answer=AdminUserAnswer request=AdminUserChange parameters=adminUser
+GET /api/admin/users/{user}/export adminExportUser "All that names a person, a page at a time."
+  answer=AdminExportAnswer parameters=adminUser|adminExportAfter|adminExportLimit
+POST /api/admin/users/{user}/erase adminEraseUser "Erases what names a person, for good."
+  answer=AdminErasedAnswer request=AdminErasedName parameters=adminUser
 GET /api/admin/users/{user}/keys adminListKeys "A user's own keys, revoked ones too."
   answer=AdminKeysAnswer parameters=adminUser
 POST /api/admin/users/{user}/keys adminCreateKey "Makes a key and shows it this once."

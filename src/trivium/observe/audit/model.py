@@ -48,6 +48,8 @@ class ActKind(Enum):
     USER_PROVISIONED = "user_provisioned"
     USER_DISABLED = "user_disabled"
     USER_ENABLED = "user_enabled"
+    USER_EXPORTED = "user_exported"
+    USER_ERASED = "user_erased"
     USER_ROLE = "user_role"
     USER_RENAMED = "user_renamed"
     USER_CREDIT = "user_credit"
