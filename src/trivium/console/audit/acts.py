@@ -39,6 +39,8 @@ WORDS: Final = {
     ActKind.USER_PROVISIONED: N_("Account came under a directory"),
     ActKind.USER_DISABLED: N_("User disabled"),
     ActKind.USER_ENABLED: N_("User enabled"),
+    ActKind.USER_EXPORTED: N_("Data exported by the operator"),
+    ActKind.USER_ERASED: N_("Account erased"),
     ActKind.USER_ROLE: N_("Role changed"),
     ActKind.USER_RENAMED: N_("Name changed"),
     ActKind.USER_CREDIT: N_("Balance booked by the operator"),
