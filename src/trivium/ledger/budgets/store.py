@@ -16,6 +16,7 @@ from trivium.ledger.leases.store import BUDGETS, NONE, Lease
 from trivium.ledger.model import Holder, LeaseRequest, LeaseState, Settlement
 from trivium.settings.budget import WINDOWS, Budget, CounterId, Period
 from trivium.storage.bulk_insert import upsert
+from trivium.storage.database import NOW
 from trivium.storage.schema.budgets import budget_counters, budget_spans
 
 _NAME: Final = (budget_counters.c.scope, budget_counters.c.period, budget_counters.c.starts_at)
@@ -170,7 +171,7 @@ async def _rows(conn: AsyncConnection, names: Sequence[CounterId]) -> dict[Count
 
 async def _now(conn: AsyncConnection) -> int:
     """Seconds since the epoch by the database's own clock, by which windows move on."""
-    return int((await conn.execute(select(leasing.NOW[conn.dialect.name]))).scalar_one())
+    return int((await conn.execute(select(NOW[conn.dialect.name]))).scalar_one())
 
 
 async def _slide(

@@ -24,10 +24,9 @@ from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.budgets import store as counting
-from trivium.ledger.leases.store import NOW
 from trivium.ledger.model import EntryKind
 from trivium.settings.budget import WINDOWS, CounterId, Period
-from trivium.storage.database import Database
+from trivium.storage.database import NOW, Database
 from trivium.storage.schema.budgets import budget_counters, budget_spans
 from trivium.storage.schema.core import entries, keys
 from trivium.storage.schema.teams import teams
