@@ -24,6 +24,8 @@ PAGES = {
     "keys": ("ada", "/account/keys"),
     "key-new": ("ada", "/account/keys/new"),
     "key-edit": ("ada", "/account/keys/2"),
+    "models": ("ada", "/account/models"),
+    "model": ("ada", "/account/models/claude-sonnet-4-5"),
     "requests": ("ada", "/account/usage"),
     "request": ("ada", "/account/usage/req_sample_0003"),
     "statement": ("ada", "/account/statement"),

@@ -17,6 +17,8 @@ PICTURES = {
     "account/key_made.html": "key-made",
     "account/key_new.html": "key-new",
     "account/keys.html": "keys",
+    "account/model.html": "model",
+    "account/models.html": "models",
     "account/overview.html": "overview",
     "account/profile.html": "profile",
     "account/request.html": "request",

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -28,6 +29,7 @@ from trivium.routing.model import Model
 from trivium.secret import Secret
 from trivium.settings.model import Settings
 from trivium.settings.payments import PaymentsSettings as Given
+from trivium.settings.prices import list_price
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
@@ -112,9 +114,11 @@ def console_of(
     shared: SharedCounters | None = None,
     in_force: InForce = left_to_others,
     models: Callable[[], Iterable[Model]] = tuple,
+    multiplier: Callable[[str], Fraction] = list_price,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
-    ``in_force``: called when keys have changed; ``models``: returns those that can be asked for.
+    ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
+    ``multiplier``: of a price group.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -138,6 +142,7 @@ def console_of(
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
+        multiplier=multiplier,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,
     )

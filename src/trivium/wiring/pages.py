@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from trivium.edge.listener import Listener
 from trivium.identity.model import InForce, left_to_others
 from trivium.settings.model import Settings
+from trivium.settings.prices import list_price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from fractions import Fraction
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -63,14 +65,16 @@ class People:
         shared: "SharedCounters | None" = None,
         in_force: InForce = left_to_others,
         models: "Callable[[], Iterable[Model]]" = tuple,
+        multiplier: "Callable[[str], Fraction]" = list_price,
     ) -> None:
         """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
 
         ``in_force``: called when the pages have changed keys; ``models``: returns those that can be
-        asked for now.
+        asked for now; ``multiplier``: what a price group pays of the list price.
         """
         self._in_force = in_force
         self._models = models
+        self._multiplier = multiplier
         self.database = database
         self._settings = settings
         self._shared = shared
@@ -89,7 +93,8 @@ class People:
         build, console_of = await asyncio.to_thread(_import_console)
         async with contextlib.AsyncExitStack() as stack:
             console = console_of(
-                self._settings, self.database, stack, self._shared, self._in_force, self._models
+                *(self._settings, self.database, stack, self._shared, self._in_force),
+                *(self._models, self._multiplier),
             )
             application: ASGIApp = build(console)
             self._stack = stack.pop_all()

@@ -235,6 +235,7 @@ class _Worker:
             rates_of(self._shared),
             key_refresher.refresh_keys,
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
+            self._ledger.multiplier,
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(

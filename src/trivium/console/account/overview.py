@@ -12,8 +12,9 @@ from trivium.console import context, render, session
 from trivium.identity.model import Key, User
 from trivium.ledger.statement.service import Day
 from trivium.oauth.consent.model import Authorized
+from trivium.pipeline.model_operations import products_of
 from trivium.routing.model import Model
-from trivium.wire.operation import Operation
+from trivium.wire.operation import Product
 
 
 class FirstCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +35,7 @@ def first_call(
         for model in models
         if (not keys or any(may_use(key, model.name) for key in keys))
         and model.bindings
-        and Operation.CHAT in model.operations()
+        and Product.TEXT in products_of(model)
     ]
     spends = user.unlimited or balance_nanos > 0
     affordable = [model for model in usable if spends or model.free]
