@@ -26,6 +26,7 @@ PAGES = {
     "key-edit": ("ada", "/account/keys/2"),
     "models": ("ada", "/account/models"),
     "model": ("ada", "/account/models/claude-sonnet-4-5"),
+    "playground": ("ada", "/account/playground"),
     "requests": ("ada", "/account/usage"),
     "request": ("ada", "/account/usage/req_sample_0003"),
     "statement": ("ada", "/account/statement"),

@@ -20,6 +20,7 @@ PICTURES = {
     "account/model.html": "model",
     "account/models.html": "models",
     "account/overview.html": "overview",
+    "account/playground.html": "playground",
     "account/profile.html": "profile",
     "account/request.html": "request",
     "account/statement.html": "statement",

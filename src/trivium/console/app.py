@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
-from trivium.console.account import keys, models, overview, profile, statement, usage
+from trivium.console.account import keys, models, overview, playground, profile, statement, usage
 from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
@@ -50,7 +50,18 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         part.PAGES
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
-            *(overview, keys, models, usage, statement, profile, users, user, invitations),
+            *(
+                overview,
+                keys,
+                models,
+                playground,
+                usage,
+                statement,
+                profile,
+                users,
+                user,
+                invitations,
+            ),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
@@ -61,6 +72,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
 ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     Route("/static/{name}", static.serve),
     Route("/favicon.ico", static.favicon),
+    *playground.ENDPOINTS,
     *topup.ENDPOINTS,
     *apps.ENDPOINTS,
     *authorize.ENDPOINTS,

@@ -48,6 +48,7 @@ SECTIONS: Final = (
             Link("/account", N_("Overview"), "home"),
             Link("/account/keys", N_("Keys"), "key"),
             Link("/account/models", N_("Models"), "layers"),
+            Link("/account/playground", N_("Playground"), "spark"),
             Link("/account/usage", N_("Requests"), "activity"),
             Link("/account/statement", N_("Statement"), "receipt"),
             Link("/topup", N_("Top up"), "wallet"),
