@@ -29,6 +29,7 @@ PAGES = {
     "playground": ("ada", "/account/playground"),
     "requests": ("ada", "/account/usage"),
     "request": ("ada", "/account/usage/req_sample_0003"),
+    "spending": ("ada", "/account/spending"),
     "statement": ("ada", "/account/statement"),
     "profile": ("ada", "/account/profile"),
     "security": ("ada", "/account/security"),

@@ -45,7 +45,7 @@ ARGUMENTS = [
 ]
 LISTENS = "trivium is listening on "
 LIGHT_AND_DARK = ("light", "dark")
-SMALL = ("login", "overview", "keys", "models", "model", "playground")
+SMALL = ("login", "overview", "keys", "models", "model", "playground", "spending")
 """Also as a telephone shows them."""
 CHINESE = ("overview",)
 LONG = ("requests-", "statement-", "audit-log-", "security-log-", "user-")

@@ -23,6 +23,7 @@ PICTURES = {
     "account/playground.html": "playground",
     "account/profile.html": "profile",
     "account/request.html": "request",
+    "account/spending.html": "spending",
     "account/statement.html": "statement",
     "account/usage.html": "requests",
     "admin/invitations.html": "invitations",

@@ -16,7 +16,16 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
-from trivium.console.account import keys, models, overview, playground, profile, statement, usage
+from trivium.console.account import (
+    keys,
+    models,
+    overview,
+    playground,
+    profile,
+    spending,
+    statement,
+    usage,
+)
 from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
@@ -50,18 +59,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         part.PAGES
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
-            *(
-                overview,
-                keys,
-                models,
-                playground,
-                usage,
-                statement,
-                profile,
-                users,
-                user,
-                invitations,
-            ),
+            *(overview, keys, models, playground, usage, spending, statement, profile),
+            *(users, user, invitations),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),

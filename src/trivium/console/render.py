@@ -50,6 +50,7 @@ SECTIONS: Final = (
             Link("/account/models", N_("Models"), "layers"),
             Link("/account/playground", N_("Playground"), "spark"),
             Link("/account/usage", N_("Requests"), "activity"),
+            Link("/account/spending", N_("Usage"), "chart"),
             Link("/account/statement", N_("Statement"), "receipt"),
             Link("/topup", N_("Top up"), "wallet"),
         ),

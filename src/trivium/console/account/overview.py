@@ -75,14 +75,15 @@ class Bar(msgspec.Struct, frozen=True):
 def bars(days: Sequence[Day]) -> list[Bar]:
     """Return a bar for each day; the most expensive day has the chart's full height."""
     step = WIDTH / max(1, len(days))
+    gap = min(_GAP, 0.3 * step)
     most = max((day.nanos for day in days), default=0)
     found = []
     for number, day in enumerate(days):
         height = round(HEIGHT * day.nanos / most, 1) if most else 0.0
         if day.nanos > 0:
             height = max(height, _LEAST)
-        x = round(number * step + _GAP / 2, 1)
-        found.append(Bar(day, x, round(HEIGHT - height, 1), round(step - _GAP, 1), height))
+        x = round(number * step + gap / 2, 1)
+        found.append(Bar(day, x, round(HEIGHT - height, 1), round(step - gap, 1), height))
     return found
 
 
