@@ -22,6 +22,7 @@ from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import team_budgets, team_keys, teams
+from trivium.console.api.admin import tokens as api_tokens
 from trivium.console.api.admin import users as api_users
 from trivium.console.audit import acts
 from trivium.console.consent import authorized_apps, prompt
@@ -67,6 +68,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *team_keys.ENDPOINTS,
     *team_budgets.ENDPOINTS,
     *api_credit.ENDPOINTS,
+    *api_tokens.ENDPOINTS,
 )
 
 
