@@ -6,6 +6,8 @@ from enum import Enum, unique
 from typing import Final
 from urllib.parse import urlsplit
 
+import msgspec
+
 from trivium.settings.errors import Problem
 from trivium.settings.section import Section
 from trivium.settings.syntax import is_loopback
@@ -59,9 +61,9 @@ class WorkloadEntry(Section, frozen=True):
     """The issuer's address, exactly as in its tokens and in its discovery document."""
     audience: str
     """Whom the tokens are for: a text of your own that no other service of yours takes."""
-    scopes: tuple[str, ...]
+    scopes: tuple[str, ...] = ()
     """What they may do: ``read``, ``catalogue``, ``money``, ``users``."""
-    claims: dict[str, str]
+    claims: dict[str, str] = msgspec.field(default_factory=dict)
     """What the token must say, all of it: a value, or its beginning with ``*`` behind a ``/`` or a
     ``:``. A list in the token must hold such a value. At least one, and of an issuer that signs for
     everybody one that names you."""

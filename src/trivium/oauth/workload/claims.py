@@ -16,6 +16,7 @@ LEEWAY_S: Final = 60
 SHOWN_MAX: Final = 200
 """Characters of a token's own words in a message."""
 
+_MOMENT_MAX: Final = 2**53
 _PARTS: Final = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 
 
@@ -34,7 +35,7 @@ class JoseHead(msgspec.Struct, frozen=True):
 
     alg: str
     kid: str = ""
-    crit: msgspec.Raw | None = None
+    crit: Any = None
 
 
 def looks_signed(text: str) -> bool:
@@ -141,7 +142,7 @@ def _moment(claims: Mapping[str, Any], name: str) -> float:
     found = claims.get(name)
     if isinstance(found, bool) or not isinstance(found, int | float):
         raise ClaimsRefused(f"the token has no `{name}`, or one that is no number")
-    return float(found) if abs(found) < 2**53 else float(2**53)
+    return float(max(-_MOMENT_MAX, min(_MOMENT_MAX, found)))
 
 
 def _part(text: str, index: int) -> bytes:

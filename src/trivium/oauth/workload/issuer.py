@@ -134,7 +134,9 @@ async def _body(client: Any, url: str) -> bytes:
     async with client.stream("GET", url, headers={"accept-encoding": "identity"}) as answer:
         if answer.status_code != 200:
             raise _IssuerError(f"it answered {answer.status_code}")
-        async for part in answer.aiter_raw():
+        if answer.headers.get("content-encoding", "identity") != "identity":
+            raise _IssuerError("it packed its answer, which nobody asked for")
+        async for part in answer.aiter_bytes():
             size += len(part)
             if size > BODY_BYTES_MAX:
                 raise _IssuerError(f"it answered with more than {BODY_BYTES_MAX} bytes")

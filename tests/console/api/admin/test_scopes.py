@@ -37,7 +37,7 @@ async def asked(script, method, path, token, team=NOBODYS):
 async def machine(script, *scopes):
     """The secret of a token with these scopes."""
     made = script.console.oauth.machines.create
-    token, secret = await made("m", frozenset(scopes), script.log, user_id=script.root.id)
+    _, secret = await made("m", frozenset(scopes), script.log, user_id=script.root.id)
     return secret
 
 
