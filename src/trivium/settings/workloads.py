@@ -51,14 +51,13 @@ authentication"."""
 
 
 class WorkloadEntry(Section, frozen=True):
-    """Workloads that an OpenID Connect issuer signs tokens for: those of which all claims are as
-    here call the admin API. The first entry that fits counts.
-    """
+    """Programs that call the admin API with tokens of an OpenID Connect issuer, as jobs of a CI."""
 
     name: str
     """Unique; the audit log has it. Lower-case letters, digits, ``-``."""
     issuer: str
-    """The issuer's address, exactly as in its tokens and in its discovery document."""
+    """The issuer's address, exactly as in its tokens and in its discovery document. Several entries
+    may have the same: the first that a token fits counts."""
     audience: str
     """Whom the tokens are for: a text of your own that no other service of yours takes."""
     scopes: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from trivium.edge import openapi
+from trivium.oauth.admin.routes import SCOPES
 
 SPECIFIED = {
     ("POST", "/v1/videos"): "createVideo",
@@ -62,16 +63,7 @@ BESIDES = {
     ("POST", "/api/oauth2/revoke"),
     ("POST", "/api/oauth2/spend_key"),
     ("GET", "/.well-known/oauth-authorization-server"),
-    ("GET", "/api/admin/users"),
-    ("POST", "/api/admin/users"),
-    ("GET", "/api/admin/users/{user}"),
-    ("PATCH", "/api/admin/users/{user}"),
-    ("GET", "/api/admin/users/{user}/keys"),
-    ("POST", "/api/admin/users/{user}/keys"),
-    ("POST", "/api/admin/users/{user}/credit"),
-    ("GET", "/api/admin/keys/{key}"),
-    ("PATCH", "/api/admin/keys/{key}"),
-    ("DELETE", "/api/admin/keys/{key}"),
+    *SCOPES,
     ("GET", "/assets/{asset_id}"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -183,13 +175,15 @@ def test_keys_are_asked_for_as_specified(document, operations):
     generate = keys("/vendorc/v1beta/models/{model}:generateContent")
     assert {"gatewayGenerateKey", "gatewayGenerateQuery"} == generate
     schemes = document["components"]["securitySchemes"]
-    oauth = {"developerBearer", "oauthBearer", "oauthClient", "adminBearer"}
+    oauth = {"developerBearer", "oauthBearer", "oauthClient"}
+    admins = {"adminBearer", "adminMachine", "adminWorkload"}
     assert {
         "gatewayBearer",
         "gatewayMessagesKey",
         "gatewayDeploymentKey",
         *generate,
         *oauth,
+        *admins,
     } == set(schemes)
     assert ("header", "x-api-key") == (
         schemes["gatewayMessagesKey"]["in"],

@@ -167,7 +167,9 @@ AdminTeamBudgetsAnswer = {...done, data!: {
 AdminNothingAnswer = {...done, data!: null}
 AdminTokenAnswer = {...done, data!: AdminToken}
 AdminTokensAnswer = {...done, data!: {tokens!: AdminToken[]}}
-AdminNewTokenAnswer = {...done, data!: {...token, token!: text "The token itself, shown this once."}}
+AdminNewTokenAnswer = {...done, data!: {
+  ...token, token!: text "The token itself, shown this once."
+}}
 AdminCreditAnswer = {...done, data!: {
   entry!: {
     id!: int, user_id!: int, kind!: 'top_up' | 'adjustment' "An adjustment takes some back.",
@@ -192,7 +194,8 @@ adminAfter = query after: int 0.. "`after` of the page before."
 _FAILURES: Final = {
     "400": "Something is missing, unknown or wrong; the message names it.",
     "401": "The token is missing or not valid.",
-    "403": "The token is not for this or lacks its scope, its owner is disabled, or their role does not allow it.",
+    "403": "The token is not for this or lacks its scope, its "
+    "owner is disabled, or their role does not allow it.",
     "404": "There is no such user, key, token or team, or none that you may see.",
     "409": "It is taken, revoked, booked otherwise, or it is you.",
     "413": "The body is too large.",

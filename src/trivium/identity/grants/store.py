@@ -65,8 +65,9 @@ async def end_tokens(
 
 async def end_admin_tokens(conn: AsyncConnection, user_id: int, now: int) -> list[int]:
     """Refuse the tokens for machines that are a user's from now on; their ids."""
-    live = (admin_tokens.c.user_id == user_id) & admin_tokens.c.revoked_at.is_(None)
-    ended = update(admin_tokens).where(live).values(revoked_at=now).returning(admin_tokens.c.id)
+    is_live = admin_tokens.c.revoked_at.is_(None) & (admin_tokens.c.expires_at > now)
+    theirs = (admin_tokens.c.user_id == user_id) & is_live
+    ended = update(admin_tokens).where(theirs).values(revoked_at=now).returning(admin_tokens.c.id)
     return sorted(int(row.id) for row in await conn.execute(ended))
 
 

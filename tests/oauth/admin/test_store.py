@@ -1,0 +1,47 @@
+"""Tokens for machines in SQL, on both engines."""
+
+import pytest
+
+from trivium.oauth.admin import store
+from trivium.oauth.credential import digest
+from trivium.settings.workloads import AdminScope
+from trivium.storage import schema
+
+pytestmark = pytest.mark.asyncio
+READ = frozenset({AdminScope.READ})
+DAY = 86_400
+
+
+async def test_only_a_digest_is_kept(world):
+    """Nowhere in the row is the secret."""
+    _, secret = await world.machines.create("m", READ, world.acts)
+    async with world.database.read() as conn:
+        (row,) = await conn.execute(schema.metadata.tables["admin_tokens"].select())
+    assert digest(secret) == row.digest
+    assert secret not in str(tuple(row))
+
+
+async def test_what_ended_long_ago_is_swept(world, clock):
+    """Expired or revoked; what is live stays."""
+    await world.machines.create("old", READ, world.acts, days=1)
+    gone, _ = await world.machines.create("gone", READ, world.acts)
+    await world.machines.revoke(gone.id, world.acts)
+    kept, _ = await world.machines.create("kept", READ, world.acts)
+    now = int(clock.now())
+    async with world.database.write() as conn:
+        assert 0 == await store.sweep(conn, now)
+        assert 2 == await store.sweep(conn, now + DAY + 1)
+    assert [kept.id] == [token.id for token in await world.machines.everything()]
+
+
+async def test_tokens_are_counted(world, clock):
+    """Those that are good, and those made since."""
+    await world.machines.create("a", READ, world.acts, days=1)
+    clock.advance(DAY)
+    made, _ = await world.machines.create("b", READ, world.acts)
+    await world.machines.revoke(made.id, world.acts)
+    await world.machines.create("c", READ, world.acts)
+    now = int(clock.now())
+    async with world.database.read() as conn:
+        assert (1, 2) == await store.counts(conn, now, now)
+        assert (1, 3) == await store.counts(conn, now, 0)
