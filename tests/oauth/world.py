@@ -43,7 +43,7 @@ class World:
         )
         self.developer = DeveloperTokens(database, clock, self.audit)
         self.machines = AdminTokens(database, clock)
-        self.acts = ActLog(self.audit)
+        self.act_log = ActLog(self.audit)
         self.consents = Consents(database, clock, self.audit, issuer=ISSUER, code_s=60)
         self.spending = Spending(database, clock, self.audit, enabled=True)
         self.alarms = []

@@ -70,7 +70,7 @@ async def test_tokens_for_machines_end_that_are_a_users(database, clock):
     read = frozenset({AdminScope.READ})
 
     async def made(days, user_id):
-        return await world.machines.create("m", read, world.acts, days=days, user_id=user_id)
+        return await world.machines.create("m", read, world.act_log, days=days, user_id=user_id)
 
     old, _ = await made(1, world.ada.id)
     clock.advance(DAY_S)

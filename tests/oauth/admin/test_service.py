@@ -21,7 +21,7 @@ async def refused(world, secret):
 
 async def test_a_machine_is_recognised(world, clock):
     """Its last use is kept to the minute, not at each request."""
-    token, secret = await world.machines.create("nightly", READ, world.acts)
+    token, secret = await world.machines.create("nightly", READ, world.act_log)
     assert clock.at + DAYS * DAY == token.expires_at
     machine = await world.machines.authenticate(secret)
     assert (f"token {token.id} (nightly)", READ) == (machine.name, machine.scopes)
@@ -42,7 +42,7 @@ async def test_what_is_no_token_is_refused(world, secret):
 
 async def test_a_token_ends(world, clock):
     """At its last second."""
-    _, secret = await world.machines.create("m", READ, world.acts, days=1)
+    _, secret = await world.machines.create("m", READ, world.act_log, days=1)
     clock.advance(DAY - 1)
     await world.machines.authenticate(secret)
     clock.advance(1)
@@ -51,10 +51,10 @@ async def test_a_token_ends(world, clock):
 
 async def test_what_one_worker_revokes_is_refused_at_all(world, database, clock):
     """From the next request on: nothing is kept in a worker."""
-    token, secret = await world.machines.create("m", READ, world.acts)
+    token, secret = await world.machines.create("m", READ, world.act_log)
     other = AdminTokens(database, clock)
     await other.authenticate(secret)
-    await world.machines.revoke(token.id, world.acts)
+    await world.machines.revoke(token.id, world.act_log)
     with pytest.raises(OAuthError):
         await other.authenticate(secret)
 
@@ -62,9 +62,9 @@ async def test_what_one_worker_revokes_is_refused_at_all(world, database, clock)
 async def test_only_administrators_have_tokens(world):
     """Now, and whenever one is used."""
     with pytest.raises(RegistrationError, match="only administrators"):
-        await world.machines.create("m", READ, world.acts, user_id=world.ada.id)
+        await world.machines.create("m", READ, world.act_log, user_id=world.ada.id)
     await world.people.set_role("ada", UserRole.ADMIN)
-    _, secret = await world.machines.create("m", READ, world.acts, user_id=world.ada.id)
+    _, secret = await world.machines.create("m", READ, world.act_log, user_id=world.ada.id)
     await world.machines.authenticate(secret)
     await world.people.disable_user("ada")
     assert (403, "access_denied") == await refused(world, secret)
@@ -75,9 +75,9 @@ async def test_only_administrators_have_tokens(world):
 async def test_a_token_that_ended_makes_nothing(world):
     """Though its request began before."""
     both = frozenset({AdminScope.READ, AdminScope.USERS})
-    token, secret = await world.machines.create("m", both, world.acts)
+    token, secret = await world.machines.create("m", both, world.act_log)
     machine = await world.machines.authenticate(secret)
-    await world.machines.revoke(token.id, world.acts)
+    await world.machines.revoke(token.id, world.act_log)
     with pytest.raises(RegistrationError, match="has ended"):
-        await world.machines.create("n", READ, world.acts, maker=machine)
+        await world.machines.create("n", READ, world.act_log, maker=machine)
     assert 1 == len(await world.machines.everything())

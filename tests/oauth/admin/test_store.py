@@ -14,7 +14,7 @@ DAY = 86_400
 
 async def test_only_a_digest_is_kept(world):
     """Nowhere in the row is the secret."""
-    _, secret = await world.machines.create("m", READ, world.acts)
+    _, secret = await world.machines.create("m", READ, world.act_log)
     async with world.database.read() as conn:
         (row,) = await conn.execute(schema.metadata.tables["admin_tokens"].select())
     assert digest(secret) == row.digest
@@ -23,10 +23,10 @@ async def test_only_a_digest_is_kept(world):
 
 async def test_what_ended_long_ago_is_swept(world, clock):
     """Expired or revoked; what is live stays."""
-    await world.machines.create("old", READ, world.acts, days=1)
-    gone, _ = await world.machines.create("gone", READ, world.acts)
-    await world.machines.revoke(gone.id, world.acts)
-    kept, _ = await world.machines.create("kept", READ, world.acts)
+    await world.machines.create("old", READ, world.act_log, days=1)
+    gone, _ = await world.machines.create("gone", READ, world.act_log)
+    await world.machines.revoke(gone.id, world.act_log)
+    kept, _ = await world.machines.create("kept", READ, world.act_log)
     now = int(clock.now())
     async with world.database.write() as conn:
         assert 0 == await store.sweep(conn, now)
@@ -36,11 +36,11 @@ async def test_what_ended_long_ago_is_swept(world, clock):
 
 async def test_tokens_are_counted(world, clock):
     """Those that are good, and those made since."""
-    await world.machines.create("a", READ, world.acts, days=1)
+    await world.machines.create("a", READ, world.act_log, days=1)
     clock.advance(DAY)
-    made, _ = await world.machines.create("b", READ, world.acts)
-    await world.machines.revoke(made.id, world.acts)
-    await world.machines.create("c", READ, world.acts)
+    made, _ = await world.machines.create("b", READ, world.act_log)
+    await world.machines.revoke(made.id, world.act_log)
+    await world.machines.create("c", READ, world.act_log)
     now = int(clock.now())
     async with world.database.read() as conn:
         assert (1, 2) == await store.counts(conn, now, now)
