@@ -1,10 +1,11 @@
 """Counts the calls of one request: how many functions of ``trivium`` in how many files serve it.
 
-usage: calls.py [--case NAME] [--list] [--trivium COMMAND]
+usage: calls.py [--case NAME] [--list] [--budgets N] [--python PROGRAM]
 
 A gateway of one worker is started beside a stand-in vendor and asked a few times, so that
 everything is imported and connected; then one request of each case is traced with
-``sys.setprofile``. ``--list`` prints the calls in their order. Counts are of the sources as they
+``sys.setprofile``. ``--list`` prints the calls in their order. ``--budgets``: with the key of a
+service account, which counts against a budget of each of so many teams in each other. Counts are of the sources as they
 are: compiled functions are not seen. What a call costs is another question (bench.py).
 """
 
@@ -210,11 +211,24 @@ def main() -> int:
     )
     parser.add_argument("--case", choices=CASES, action="append")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--budgets", type=int, default=0, choices=range(9))
     parser.add_argument("--python", default=sys.executable, help="that of the checkout to trace")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         show(options, Path(name))
     return 0
+
+
+def company(budgets: int, trivium: list[str], where: list[str]) -> str:
+    """Make teams in each other, each with a budget; the service account of the innermost."""
+    name = ""
+    for number in range(budgets):
+        name = f"{name}/t{number}".lstrip("/")
+        for command in (["create", name], ["budget", "set", name, "1000/month"]):
+            subprocess.check_output([*trivium, "team", *command, *where])
+    subprocess.check_output([*trivium, "credit", "t0", "1000", *where])
+    subprocess.check_output([*trivium, "team", "service", "create", f"{name}/bot", *where])
+    return f"{name}/bot"
 
 
 def show(options: argparse.Namespace, folder: Path) -> None:
@@ -226,7 +240,8 @@ def show(options: argparse.Namespace, folder: Path) -> None:
     where = ["--config", str(settings)]
     user = ["user", "create", "bench", "--email", "b@example.org", "--credit", "1000"]
     subprocess.check_output([*trivium, *user, *where])
-    key = subprocess.check_output([*trivium, "key", "create", "--user", "bench", *where]).decode()
+    owner = "bench" if not options.budgets else company(options.budgets, trivium, where)
+    key = subprocess.check_output([*trivium, "key", "create", "--user", owner, *where]).decode()
     listed = folder / "calls.json"
     serve = [options.python, __file__, "--traced", str(listed), "serve", *where]
     with (

@@ -74,7 +74,7 @@ class Pair:
         self.caller = caller
         self.translator = Translator(CODECS, Keyring(b"k" * 32), SystemClock())
         self.services = Services(  # a translation looks at the clock alone
-            router=None, client=None, ledger=None, recorder=None, alarm=None,
+            router=None, client=None, ledger=None, recorder=None, log_throttle=None,
             passages=PASSAGES, composer=Composer(), translator=self.translator,
             clock=SystemClock(), loop=SimpleNamespace(time=time.monotonic, create_future=None),
             answer_bytes_max=2**20, explain_headers=False,

@@ -17,7 +17,7 @@ from trivium.identity.accounts.model import Visitor, Way
 from trivium.identity.accounts.passkeys.store import insert_passkey
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.accounts.tickets import TicketPurpose, Tickets
-from trivium.identity.model import Key, KeyBudget, Period, UserRole
+from trivium.identity.model import Key, UserRole
 from trivium.identity.service import Identity
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger import store as ledger
@@ -34,6 +34,7 @@ from trivium.observe.audit.service import Audit
 from trivium.observe.record import Record
 from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 from trivium.settings.model import Settings
 from trivium.settings.section import OAuthSettings
@@ -116,7 +117,7 @@ async def sample(folder: Path) -> None:
     clock.at = end - 40 * DAY_S
     accounts.close()
     await entries.book(ada, EntryKind.TOP_UP, 50 * NANOS, note="Card")
-    month = KeyBudget(amount_nanos=20 * NANOS, period=Period.MONTH)
+    month = Budget(amount_nanos=20 * NANOS, period=Period.MONTH)
     keys = [
         (await identity.create_key("ada", "Laptop", limits=RateLimits(requests=60)))[0],
         (await identity.create_key("ada", "Website", ("gpt-5", "gpt-5-*"), budgets=[month]))[0],

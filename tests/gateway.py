@@ -64,11 +64,11 @@ class CountingLedger(OpenLedger):
         self.holds = []
         self.settled = []
 
-    def hold(self, request_id, caller, quote, budgets=()):
+    def hold(self, request_id, caller, quote, budgets=(), who=None):
         self.holds.append(request_id)
         return super().hold(request_id, caller, quote)
 
-    def settle(self, hold, usage, end=""):
+    def settle(self, hold, usage, end="", channel=""):
         self.settled.append((hold.request_id, usage))
         return super().settle(hold, usage, end)
 

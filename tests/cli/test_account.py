@@ -185,3 +185,12 @@ def test_logins_are_ended_and_factors_switched_off(trivium, ada):
     assert 0 == trivium("user", "factor-off", "ada").code
     kinds = [act["kind"] for act in trivium("audit", "list", "--json").data]
     assert ["second_factor_off", "logout_everywhere"] == kinds[:2]
+
+
+def test_letters_about_budgets_are_switched(migrated, settings, trivium):
+    """And the list of users shows it to programs."""
+    assert trivium("user", "create", "ada", "--email", "ada@example.org").code == 0
+    assert "no" in trivium("user", "letters", "ada", "--no-budgets").err
+    (ada,) = trivium("user", "list", "--json").data
+    assert False is ada["budget_letters"]
+    assert trivium("user", "letters", "ada", "--budgets").code == 0

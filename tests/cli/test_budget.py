@@ -71,3 +71,17 @@ def test_what_cannot_be_is_said(trivium, acme, arguments, code, said):
     assert (code, "") == (done.code, done.out)
     assert said in done.err
     assert [] == trivium("team", "budget", "list", "--json").data
+
+
+def test_a_tag_has_budgets_in_a_team(trivium, acme):
+    """Named in the list with its team; a member and a tag are two things."""
+    assert 0 == trivium("team", "budget", "set", "acme", "5/month", "--tag", "nightly").code
+    assert ["acme, tag nightly"] == [
+        each["of"] for each in trivium("team", "budget", "list", "--json").data
+    ]
+    both = trivium("team", "budget", "set", "acme", "5/day", "--tag", "a", "--member", "ada")
+    assert (2, True) == (both.code, "exclude each other" in both.err)
+    bad = trivium("team", "budget", "set", "acme", "5/day", "--tag", "x" * 65)
+    assert (1, True) == (bad.code, "1 to 64 printable" in bad.err)
+    assert 0 == trivium("team", "budget", "clear", "acme", "month", "--tag", "nightly").code
+    assert [] == trivium("team", "budget", "list", "--json").data

@@ -91,7 +91,7 @@ def test_what_is_no_date_is_refused(text):
         (["--user", "ada", "--expires", "2020-01-01"], "expires_at: lies in the past"),
         (["--user", "bob"], "no user of the name or e-mail 'bob'"),
         (["--user", "ada", "--model", "a*b"], "is no model name"),
-        ([], "Missing option '--user'"),
+        ([], "say whose it is: --user NAME"),
     ],
 )
 def test_a_key_that_cannot_be_is_not_made(trivium, options, said):

@@ -180,3 +180,19 @@ def test_a_new_key_says_whose_it_is(trivium, migrated, settings):
     """A team alone has no keys."""
     done = trivium("key", "create", "--team", "acme")
     assert (2, True) == (done.code, "say whose it is: --user NAME" in done.err)
+
+
+def test_each_end_user_of_a_key_has_limits(trivium, secret):
+    """Set when it is made or later, one by one, and taken away."""
+    made = ("key", "create", "--user", "ada", "--name", "app", "--end-user-rpm", "5")
+    done = trivium(*made, "--end-user-budget", "0.50/day")
+    assert "each end user: 5 requests a minute, 0.50 USD/day" in done.err
+    assert 0 == trivium("key", "edit", "app", "--end-user-budget", "2/month").code
+    assert 0 == trivium("key", "edit", "app", "--clear", "end-user-rpm").code
+    [found] = [each for each in trivium("key", "list", "--json").data if each["name"] == "app"]
+    assert (None, ["day", "month"]) == (
+        found["end_user_requests"],
+        [each["period"] for each in found["end_user_budgets"]],
+    )
+    refused = trivium("key", "edit", "app", "--end-user-budget", "2/total")
+    assert (1, True) == (refused.code, "for a period that ends" in refused.err)

@@ -58,16 +58,20 @@ def test_books_that_add_up_are_proven(trivium, ada):
             ["UPDATE entries SET amount_nanos = -3 WHERE request_id = 'r1'"],
             [
                 "account 1: the balance is 0.999999991",
+                "account 1: the sums of 2027-01-01 are 0.000000009",
                 "entry 2 of ada, request r1: its bill comes to 0.000000004, booked are 0.000000003",
             ],
         ),
-        # a row and its balance changed alike: the sums agree, the bill does not
+        # a row and its balance changed alike: the sums of its day and its bill do not agree
         (
             [
                 "UPDATE entries SET amount_nanos = amount_nanos + 1 WHERE request_id = 'r2'",
                 "UPDATE accounts SET balance_nanos = balance_nanos + 1, used_nanos = used_nanos - 1",
             ],
-            ["entry 3 of ada, request r2: its bill comes to 0.000000005"],
+            [
+                "account 1: the sums of 2027-01-01 are 0.000000009",
+                "entry 3 of ada, request r2: its bill comes to 0.000000005",
+            ],
         ),
         (
             ["UPDATE entries SET detail = '{' WHERE request_id = 'r2'"],
@@ -100,7 +104,7 @@ def test_a_missing_row_is_found(trivium, ada):
 def test_money_held_for_nothing_is_found(trivium, ada):
     """By the account that it is missing from, and by the request that no job explains."""
     with sqlite3.connect(ada) as db:
-        db.execute("INSERT INTO holds VALUES ('r9', 1, 5, '{}', 0, '[]', 0)")
+        db.execute("INSERT INTO holds VALUES ('r9', 1, 5, '{}', 0, '[]', 0, '')")
     db.close()
     lines = trivium("ledger", "verify").out.splitlines()
     assert [

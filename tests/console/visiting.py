@@ -20,7 +20,9 @@ from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
+from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import UserRole
+from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
@@ -156,7 +158,9 @@ def console_over(
         ),
         own_keys=OwnKeys(database, clock),
         directory=Directory(database, clock),
+        erasure=Erasure(database, clock),
         teams=Teams(database, clock),
+        scim=Provisioning(database, clock),
         statement=Statement(database),
         history=History(database),
         audit=Audit(database, clock),

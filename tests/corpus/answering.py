@@ -6,12 +6,21 @@ import zlib
 
 from content_codings import brotli, zstd
 from corpus.case import PIECE, answer, times
-from corpus.stage import MIB, SHAPES
+from corpus.stage import MIB
 from growth import streams, told
+from trivium.wire.bedrock.chunks import Framer
+from trivium.wire.event_stream import event
+
+
+def _wire(shape, kind, count):
+    """A stream's bytes; those of messages in Amazon's frames where that is the shape."""
+    if shape == "invoke":
+        return Framer().feed(streams.wire("messages", kind, count), 1, 1)
+    return streams.wire(shape, kind, count)
 
 
 def _stream(shape, kind, count):
-    return lambda share: streams.wire(shape, kind, times(count, share))
+    return lambda share: _wire(shape, kind, times(count, share))
 
 
 def _whole(shape, kind, count):
@@ -33,7 +42,7 @@ def _lines(shape, line, size):
 
 def _event(shape, size, kind="long_event"):
     """A stream with an event of this many MiB of text, or of a call or a thought."""
-    return lambda share: streams.wire(shape, kind, int(size * MIB * share / 20))
+    return lambda share: _wire(shape, kind, int(size * MIB * share / 20))
 
 
 def _rivals(count):
@@ -78,6 +87,21 @@ def _zstd(share):
     return [pair * times(2048, share)]
 
 
+def _crowd(n):
+    """One event of nothing but objects."""
+    return event(
+        "contentBlockDelta", b'{"contentBlockIndex":0,"delta":{"x":[%b{}]}}' % (b"{}," * n)
+    )
+
+
+FOUR = ("chat", "responses", "messages", "generate")
+CLOUDS = (
+    ("chat", "converse"), ("messages", "converse"), ("cohere", "converse"), ("converse", "converse"),
+    ("chat", "cohere"), ("messages", "cohere"), ("converse", "cohere"),
+    ("converse", "chat"), ("converse", "generate"), ("cohere", "responses"),
+    ("chat", "invoke"), ("messages", "invoke"), ("invoke", "messages"), ("invoke", "chat"),
+)  # fmt: skip
+"""Pairs of a caller and an upstream of which one speaks as Amazon's or Cohere's do."""
 GZIP = b"content-encoding: gzip\r\n"
 BROTLI = b"content-encoding: br\r\n"
 ZSTD = b"content-encoding: zstd\r\n"
@@ -116,17 +140,36 @@ ANSWERS = [
     answer("50,000 texts in one chunk", "chat", "generate", _stream("generate", "texts_in_one", 50_000), stream=True),
     *[
         answer("an event of 8 MiB", caller, upstream, _event(upstream, 8), stream=True)
-        for upstream in SHAPES
-        for caller in SHAPES
+        for upstream in FOUR
+        for caller in FOUR
         if caller != upstream or caller == "chat"
     ],
     *[
         answer(f"a {what} of 8 MiB", caller, upstream, _event(upstream, 8, f"long_{what}"), stream=True)
         for what in ("call", "thought")
-        for upstream in SHAPES
-        for caller in SHAPES
+        for upstream in FOUR
+        for caller in FOUR
         if caller != upstream
     ],
+    *[
+        answer(f"{what} of 8 MiB", caller, upstream, _event(upstream, 8, kind), stream=True)
+        for caller, upstream in CLOUDS
+        for what, kind in (("an event", "long_event"), ("a call", "long_call"), ("a thought", "long_thought"))
+    ],
+    *[
+        answer("a frame of 23 MiB", caller, upstream, _event(upstream, 23 if upstream == "converse" else 16.5), stream=True)
+        for caller, upstream in (("chat", "converse"), ("converse", "converse"), ("messages", "invoke"))
+    ],
+    *[
+        answer("100,000 deltas", caller, upstream, _stream(upstream, kind, 100_000), stream=True)
+        for caller, upstream, kind in (("chat", "converse", "texts"), ("converse", "chat", "texts"), ("invoke", "messages", "texts"), ("chat", "cohere", "deltas"), ("cohere", "converse", "texts"))
+    ],
+    *[
+        answer("a frame of 7 million objects", caller, "converse", lambda share: _crowd(times(7_000_000, share)), stream=True)
+        for caller in ("chat", "converse")
+    ],
+    answer("8,000 calls", "converse", "cohere", _stream("cohere", "calls", 8_000), stream=True),
+    answer("8,000 calls", "cohere", "converse", _stream("converse", "calls", 8_000), stream=True),
     *[
         answer("an event of 32 MiB", caller, upstream, _event(upstream, 32), stream=True)
         for upstream, caller in (("chat", "messages"), ("messages", "chat"), ("responses", "chat"), ("generate", "chat"), ("messages", "generate"))

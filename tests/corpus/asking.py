@@ -1,9 +1,11 @@
 """The worst requests, of each shape on a lane of each kind."""
 
 import base64
+import functools
+import json
 import random
 
-from corpus.case import request, times
+from corpus.case import Case, request, times
 from corpus.stage import MIB
 from growth.asked import PNG
 
@@ -23,7 +25,35 @@ def _said(caller, text):
         "responses": {"input": text},
         "messages": {"messages": [{"role": "user", "content": text}]},
         "generate": {"contents": [{"role": "user", "parts": [{"text": text}]}]},
+        "converse": {"messages": [{"role": "user", "content": [{"text": text}]}]},
+        "cohere": {"messages": [{"role": "user", "content": text}]},
+        "invoke": {"messages": [{"role": "user", "content": text}]},
     }[caller]
+
+
+def _counted(share, text=True):
+    """A body in base64 within a body, to be counted."""
+    said = "long " * int(23 * MIB * share / 5) if text else [{}] * int(7_000_000 * share)
+    inner = {
+        "anthropic_version": "bedrock-2023-05-31",
+        "messages": [{"role": "user", "content": said}],
+    }
+    body = base64.b64encode(json.dumps(inner, separators=(",", ":")).encode()).decode()
+    return json.dumps({"input": {"invokeModel": {"body": body}}}).encode()
+
+
+def count(name, upstream, make):
+    """A count of tokens, as Amazon's clients ask for it."""
+
+    def of(share):
+        @functools.cache
+        def body():
+            return make(share)
+
+        path = f"/model/to-{upstream}/count-tokens"
+        return Case(f"{name}: invoke to {upstream}", lambda: len(body()), body, path=path)
+
+    return of
 
 
 def _picture(caller, url):
@@ -119,6 +149,12 @@ REQUESTS = [
         request("a picture of 8 MiB", caller, upstream, lambda share, caller=caller: _picture(caller, ("" if caller in ("messages", "generate") else "data:image/png;base64,") + "QUFB" * int(2 * MIB * share)))
         for caller, upstream in PAIRS
     ],
+    *[
+        request("8 MiB of text", caller, upstream, lambda share, caller=caller: _said(caller, _text(8)(share)))
+        for caller, upstream in (("converse", "cohere"), ("cohere", "converse"), ("chat", "converse"), ("invoke", "messages"), ("messages", "invoke"), ("converse", "converse"))
+    ],
+    *[count("a count of 31 MiB in base64", upstream, _counted) for upstream in ("messages", "invoke", "generate")],
+    *[count("a count of 7 million objects in base64", upstream, lambda share: _counted(share, text=False)) for upstream in ("messages", "invoke")],
     request("32 MiB of text", "chat", "chat", lambda share: _said("chat", _text(31.9)(share))),
     request("32 MiB of text, translated", "chat", "messages", lambda share: _said("chat", _text(31.9)(share))),
     request("32 MiB of text in chunks", "responses", "chat", lambda share: _said("responses", _text(31.9)(share)), framing="chunked"),

@@ -6,7 +6,17 @@
 import functools
 import json
 
-from corpus.stage import LIGHT, SHAPES, ask, sized, streamed
+from corpus.stage import (
+    FRAMES,
+    LIGHT,
+    MODEL_IN_PATH,
+    SHAPES,
+    STREAMED,
+    WANTS,
+    ask,
+    sized,
+    streamed,
+)
 
 PIECE = 65_536
 
@@ -48,13 +58,15 @@ class Case:
 
 def path_of(caller, upstream, *, stream=False):
     path = SHAPES[caller][2].format(upstream)
-    return path.replace(":generateContent", ":streamGenerateContent?alt=sse") if stream else path
+    for ending, other in STREAMED.items() if stream else ():
+        path = path.removesuffix(ending) + other if path.endswith(ending) else path
+    return path
 
 
 def with_model(caller, upstream, members):
     """The members with what each shape wants besides."""
-    wants = {"messages": {"max_tokens": 64}}.get(caller, {})
-    return members if caller == "generate" else {"model": f"to-{upstream}", **wants, **members}
+    named = {} if caller in MODEL_IN_PATH else {"model": f"to-{upstream}"}
+    return named | WANTS.get(caller, {}) | members
 
 
 def request(name, caller, upstream, make, *, framing="sized"):
@@ -98,11 +110,12 @@ def answer(name, caller, upstream, make, *, stream, kind=None, extra=b"", coded=
                 if isinstance(found, bytes)
                 else found
             )
-            return streamed(pieces, kind or b"text/event-stream", extra)
+            usual = FRAMES if upstream in ("converse", "invoke") else b"text/event-stream"
+            return streamed(pieces, kind or usual, extra)
 
         members = (
             LIGHT[caller]
-            if caller == "generate" or not stream
+            if caller in MODEL_IN_PATH or not stream
             else LIGHT[caller] | {"stream": True}
         )
         body = json.dumps(with_model(caller, upstream, members)).encode()

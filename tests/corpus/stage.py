@@ -27,8 +27,20 @@ SHAPES = {
     "responses": ("openai", "/v1", "/v1/responses"),
     "messages": ("anthropic", "", "/v1/messages"),
     "generate": ("gemini", "", "/v1beta/models/to-{}:generateContent"),
+    "converse": ("bedrock", "", "/model/to-{}/converse"),
+    "cohere": ("cohere", "", "/v2/chat"),
+    "invoke": ("bedrock-messages", "", "/model/to-{}/invoke"),
 }
-"""Shape -> provider, what its address ends in, a caller's path."""
+"""Shape -> provider, what its address ends in, a caller's path; ``invoke`` is messages in the frames
+of Amazon's."""
+MODEL_IN_PATH = frozenset({"generate", "converse", "invoke"})
+STREAMED = {
+    ":generateContent": ":streamGenerateContent?alt=sse",
+    "/converse": "/converse-stream",
+    "/invoke": "/invoke-with-response-stream",
+}
+"""Endings of paths where a stream has a path of its own."""
+FRAMES = b"application/vnd.amazon.eventstream"
 
 
 LIGHT = {
@@ -36,7 +48,15 @@ LIGHT = {
     "responses": {"input": "Hi"},
     "messages": {"messages": [{"role": "user", "content": "Hi"}]},
     "generate": {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]},
+    "converse": {"messages": [{"role": "user", "content": [{"text": "Hi"}]}]},
+    "cohere": {"messages": [{"role": "user", "content": "Hi"}]},
+    "invoke": {"messages": [{"role": "user", "content": "Hi"}]},
 }
+WANTS = {
+    "messages": {"max_tokens": 64},
+    "invoke": {"max_tokens": 64, "anthropic_version": "bedrock-2023-05-31"},
+}
+"""What a shape wants besides."""
 
 
 def settings(port):
@@ -50,9 +70,13 @@ def settings(port):
             f'[[channels]]\nname = "{shape}"\nprovider = "{provider}"\napi_key = "sk-vendor-0123456789"\n'
             f'base_url = "http://127.0.0.1:{port}{tail}"'
         )
+        spoken = "messages" if shape == "invoke" else shape
         lines.append(
-            f'[[models]]\nname = "to-{shape}"\nfree = true\n[[models.bindings]]\nchannel = "{shape}"\nshape = "{shape}"'
+            f'[[models]]\nname = "to-{shape}"\nfree = true\n[[models.bindings]]\nchannel = "{shape}"\nshape = "{spoken}"'
         )
+    lines.append(
+        '[[models]]\nname = "to-film"\nfree = true\n[[models.bindings]]\nchannel = "generate"'
+    )
     for name, _path in (("embeddings", "embeddings"), ("moderations", "moderations")):
         lines.append(
             f'[[models]]\nname = "to-{name}"\nfree = true\n[[models.bindings]]\nchannel = "chat"'
@@ -127,7 +151,13 @@ def _light(path):
                 "usage": {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11},
             }
         )
-    if b"messages" in path:
+    if path.endswith(b"/converse"):
+        return b'{"output":{"message":{"role":"assistant","content":[{"text":"Ho"}]}},"stopReason":"end_turn","usage":{"inputTokens":9,"outputTokens":2,"totalTokens":11}}'
+    if path.endswith(b"/v2/chat"):
+        return b'{"id":"c","finish_reason":"COMPLETE","message":{"role":"assistant","content":[{"type":"text","text":"Ho"}]},"usage":{"tokens":{"input_tokens":9,"output_tokens":2}}}'
+    if path.endswith(b"count-tokens"):
+        return b'{"inputTokens":9}'
+    if b"messages" in path or path.endswith(b"/invoke"):
         return b'{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Ho"}],"stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":2}}'
     if b"generateContent" in path:
         return b'{"candidates":[{"content":{"role":"model","parts":[{"text":"Ho"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":2,"totalTokenCount":11}}'
@@ -301,11 +331,10 @@ def warm(worker):
     """One light request of each pair: what is imported and made at first use is no case's doing."""
     for caller, (_, _, path) in SHAPES.items():
         for upstream in SHAPES:
-            members = (
-                LIGHT[caller]
-                if caller == "generate"
-                else {"model": f"to-{upstream}", "max_tokens": 64, **LIGHT[caller]}
-            )
+            wants = WANTS["messages"] if caller in ("chat", "responses", "cohere") else {}
+            members = wants | WANTS.get(caller, {}) | LIGHT[caller]
+            if caller not in MODEL_IN_PATH:
+                members = {"model": f"to-{upstream}"} | members
             body = msgspec.json.encode(members)
             head = worker.head(path.format(upstream), f"Content-Length: {len(body)}")
             ask(worker, [head + b"\r\n\r\n" + body])

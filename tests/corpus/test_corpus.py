@@ -18,7 +18,9 @@ COMPILED = ROOT / ".compiled" / "bin" / "python"
 SHARE = 0.05
 FAST = 4
 """Of the cases every fourth runs with each check, at a twentieth of its size."""
-BEYOND = {}
+BEYOND = {
+    "a call of 8 MiB: invoke to chat": "its arguments are text four times while they are read",
+}
 """Cases that are known to be beyond the goal, and why: measured and shown, not judged."""
 TRIES = 6
 """Of which the best counts: a busy machine makes a turn longer, never shorter."""
@@ -74,7 +76,7 @@ def test_the_corpus_is_large():
     """And has every shape on both sides of it."""
     assert len(CASES) >= 60
     for shape in stage.SHAPES:
-        assert any(f": {shape} to " in name for name in CASES)
+        assert any(f": {shape} to " in name for name in CASES), shape
         assert any(name.endswith(f" to {shape}") for name in CASES)
 
 

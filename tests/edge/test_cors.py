@@ -54,8 +54,8 @@ def test_scripts_may_read_what_they_need():
         b"x-request-id", b"request-id", b"retry-after", b"retry-after-ms", b"x-should-retry",
         b"trivium-channel", b"trivium-attempts", b"trivium-dropped",
         b"trivium-repaired", b"trivium-estimated", b"trivium-cost",
-        b"trivium-route", b"trivium-model", b"openai-poll-after-ms", b"content-range",
         b"trivium-budget", b"trivium-budget-reset",
+        b"trivium-route", b"trivium-model", b"openai-poll-after-ms", b"content-range",
         b"trivium-idempotency", b"trivium-idempotent-replay",
         *(
             b"x-ratelimit-%b-%b" % (what, of)

@@ -237,13 +237,14 @@ def loud(body):
     return body.upper()
 
 
-def test_a_whole_answer_is_put_into_a_clouds_words():
-    """Its length is that of what is sent; a failure has its own words."""
-    sheet = Sheet()
-    exchange = asked(sheet)
+def test_a_whole_answer_has_a_clouds_words_before_it_is_sent():
+    """A failure has its own words."""
+    exchange = asked(Sheet())
+    assert b"ab" == exchange.worded(b"ab")
     exchange.framing = Rewording(loud)
-    exchange.answer(200, b"ab")
-    assert HEAD + b"content-length: 2\r\n\r\nAB" == sheet.sent
+    assert b"AB" == exchange.worded(b"ab")
+    with pytest.raises(Fault):
+        exchange.worded(b"no")
     sheet = Sheet()
     exchange = asked(sheet)
     exchange.framing = Rewording(loud)
@@ -251,25 +252,17 @@ def test_a_whole_answer_is_put_into_a_clouds_words():
     assert b"not so" in sheet.sent
 
 
-def test_an_answer_that_has_no_such_words_is_a_failure():
-    """Nothing of it was sent before."""
-    sheet = Sheet()
-    exchange = asked(sheet)
-    exchange.framing = Rewording(loud)
-    exchange.answer(200, b"no")
-    assert sheet.sent.startswith(b"HTTP/1.1 502")
-    assert b"Too quiet." in sheet.sent
-
-
-def test_a_stream_is_put_into_a_clouds_words():
+def test_a_stream_has_a_clouds_head_and_words():
     """A piece that says nothing there is no chunk, which would end the body."""
     sheet = Sheet()
     exchange = asked(sheet)
+    piece = b'event: ping\ndata: {"type":"ping"}\n'
+    assert piece == exchange.framed(piece)
     exchange.framing = InvokeFraming(lambda: 1.0, 0.5)
     exchange.begin(200, b"text/event-stream")
-    exchange.write(b'event: ping\ndata: {"type":"ping"}\n')
-    exchange.write(b": alive\n\n")
-    exchange.finish(b'data: {"type":"ping"}\n\n')
+    exchange.write(exchange.framed(piece))
+    exchange.write(exchange.framed(b": alive\n\n"))
+    exchange.finish(exchange.framed(b'data: {"type":"ping"}\n\n'))
     head, _, body = sheet.sent.partition(b"\r\n\r\n")
     assert b"content-type: application/vnd.amazon.eventstream\r\n" in head
     assert b"x-amzn-bedrock-content-type: application/json" in head

@@ -175,10 +175,10 @@ class Books(OpenLedger):
         self.settled = []
         self.quote = Quoting(SystemClock()).quote
 
-    def hold(self, request_id, caller, quote, budgets=()):
+    def hold(self, request_id, caller, quote, budgets=(), who=None):
         return Hold(request_id=request_id, user_id=3, amount_nanos=quote.amount_nanos, quote=quote)
 
-    def settle(self, hold, usage, end=""):
+    def settle(self, hold, usage, end="", channel=""):
         self.settled.append((usage, end))
         return super().settle(hold, usage, end)
 

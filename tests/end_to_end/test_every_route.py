@@ -19,7 +19,8 @@ from trivium.storage import schema
 OPEN = {
     *("/login", "/login/code", "/login/passkey", "/login/passkey/begin", "/login/outside/{name}"),
     *("/login/outside/{name}/callback", "/logout", "/sign-up", "/sign-up/{token}"),
-    *("/invitation/{token}", "/password/forgot", "/password/reset/{token}", "/email/{token}"),
+    *("/invitation/{token}", "/team-invitation/{token}", "/team-invitation/{token}/account"),
+    *("/password/forgot", "/password/reset/{token}", "/email/{token}"),
     "/account/preferences",
 }
 """Pages for visitors; what some of them hold is behind a token of 256 bits."""
@@ -79,6 +80,10 @@ async def victim(database):  # noqa: F811
             "passkey": 1,
             "login": 1,
             "reference": "tp_none",
+            "team": 1,
+            "period": "day",
+            "invitation": 1,
+            "token": 1,
         }
         yield Victim(asking, ids)
 

@@ -242,6 +242,7 @@ async def test_a_failure_is_not_kept(pair, key, name):
     raw = pair.one.chat(key, stream=stream)
     _, _, body = await pair.one.send(raw)
     assert b"error" in body
+    assert 1 == pair.calls, body  # it was the vendor that failed, not this machine
     await pair.kept()
     status, headers, body = await pair.one.send(raw)
     assert (200, TOLD if stream else ANSWER) == (status, body)

@@ -155,6 +155,7 @@ async def test_a_whole_answer_says_what_it_cost(tmp_path, database_url):
             "prices": {"input": "3", "output": "15"},
             "key": 1,
             "end": "",
+            "channel": "main",
             "usage": {"fresh": 9, "output": 2},
         } == msgspec.json.decode(entry.detail)
 

@@ -14,7 +14,6 @@ EXEMPT = {
     ("wire/checks.py", "_explain"): "goes through the types of a member as we declare them",
     ("wire/converse/media.py", "_back"): "goes through a table of the gateway's own, at import",
     ("wire/cohere/read_request.py", "_stop"): "goes through five at most",
-    ("wire/end_user.py", "end_user"): NAMED,
     ("wire/generate/write_usage.py", "_details"): NAMED,
     ("wire/images/rules.py", "_not_taken"): TABLE,
     ("wire/images/rules.py", "_streaming"): NAMED,

@@ -18,11 +18,13 @@ from trivium.providers.repair import chat, messages, response_stream, responses
 from trivium.response_store import items, page, policy, rows
 from trivium.response_store.model import StoredResponse
 from trivium.wire import (
+    attribution,
     event_stream,
     form,
     json_size,
     length_prefixed,
     locate,
+    long_strings,
     models,
     multipart,
     multipart_writer,
@@ -120,6 +122,8 @@ def over_bytes():
         "event frames": (lambda n: event_stream.event("e", b"{}") * (n // 8), lambda data: event_stream.EventFrames().feed(data)),
         "event frames in pieces": (lambda n: event_stream.event("e", b"{}") * (n // 64), _in_pieces(event_stream.EventFrames, 7)),
         "an event frame in pieces": (lambda n: event_stream.event("e", b"a" * n), _in_pieces(event_stream.EventFrames, 7)),
+        "strings kept apart": (lambda n: b'["",' + b",".join([b'"%b"' % (b"QUJD" * long_strings.LONG_BYTES)] * (n // 256 + 1)) + b"]", _kept_apart),
+        "a string kept apart in pieces": (lambda n: b'"' + b"QUJD" * (8 * n), lambda data: _kept_apart(data, 64)),
         "chunks unframed": (lambda n: CHUNK * (n // 8), lambda data: Unframer().feed(data)),
         "chunks unframed in pieces": (lambda n: CHUNK * (n // 64), _in_pieces(Unframer, 7)),
         "a chunk of much": (lambda n: Framer().feed(b'data: {"a":"%b"}\n\n' % (b"a" * (8 * n)), 1, 1), lambda data: Unframer().feed(data)),
@@ -129,7 +133,7 @@ def over_bytes():
         "a hosted body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"messages":[%b]}' % b",".join([b"{}"] * n), hosted_body),
         "betas of a body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["%b"]}' % (b"a" * (8 * n)), hosted_body),
         "betas of a header": (lambda n: "a," * n, lambda header: hosted.joined(hosted.split(header))),
-        "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(peek.members(data))[0])),
+        "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(peek.members(data), "m", 100)[0])),
         "counters of invoke": (lambda n: b'{"content":[%b],"usage":{"input_tokens":1}}' % b",".join([b"{}"] * n), invoke.counters),
         "predict of a long text": (lambda n: b'{"instances":[{"content":"%b"}]}' % (b"a" * (8 * n)), lambda data: predict.asked(peek.members(data), "m")),
         "predictions": (lambda n: b'{"embeddings":[%b]}' % b",".join([b'{"values":[0.5]}'] * n), predict.predictions),
@@ -160,6 +164,18 @@ def over_bytes():
         "offsets into a long text in pieces": (lambda n: ["a\u00e9"] * n, _long_text),
         "recall history": (input_("calls"), lambda data: items.array(items.history(items.listed(data), items.listed(data)))),
         "recall page": (input_("references"), _page),
+        "attribution of labels": (
+            lambda n: {"labels": msgspec.Raw(msgspec.json.encode({f"a{at}": "b" for at in range(n)}))},
+            lambda table: attribution.read({}.get, table),
+        ),
+        "attribution of tags": (
+            lambda n: {"metadata": msgspec.Raw(msgspec.json.encode({"tags": [f"t{at}" for at in range(n)]}))},
+            lambda table: (attribution.read({}.get, table), attribution.without_tags(table["metadata"])),
+        ),
+        "attribution in headers": (
+            lambda n: {b"trivium-tags": b"t," * n, b"trivium-end-user": b"u\0" * n},
+            lambda headers: attribution.read(headers.get, {}),
+        ),
         "recall refers": (lambda n: asked.body("responses", "references", n), lambda data: policy.refers(peek.members(data))),
         "repair of contents without roles": (
             lambda n: b'{"contents":[' + b",".join([b'{"parts":[{"text":"a"}]}'] * n) + b"]}",
@@ -293,6 +309,13 @@ def _reported(numbers):
         report.omit(Rank.BOOKKEEPING, f"m{at}", "kept")
         report.omit(Rank.HINT, f"h{at}", "dropped")
     report.dropped_names(), report.dropped_header()
+
+
+def _kept_apart(data, cut=65_536):
+    found = long_strings.LongStrings()
+    for at in range(0, len(data), cut):
+        found.add(data[at : at + cut])
+    return found.small()
 
 
 def passes():

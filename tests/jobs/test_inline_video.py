@@ -15,8 +15,9 @@ def _refused(status, headers, body):
     return Fault(Kind.UPSTREAM_BROKE, f"{status} {body[:20]!r}")
 
 
-def film(data, mime="video/mp4"):
-    return InlineVideo(mime=mime, text=base64.b64encode(data).decode())
+def film(data, mime="video/mp4", cut=1 << 20):
+    text = base64.b64encode(data)
+    return InlineVideo(mime=mime, pieces=[text[at : at + cut] for at in range(0, len(text), cut)])
 
 
 async def taken(found, pipe, pause_s=0.0):
@@ -42,11 +43,26 @@ async def test_all_of_it_arrives(size):
 
 
 @pytest.mark.asyncio
-async def test_what_is_no_base64_is_a_broken_answer():
+@pytest.mark.parametrize("cut", [1, 3, 5, 65_537, 3_000_000])
+async def test_all_of_it_arrives_however_it_was_cut(cut):
+    """Also with characters that JSON need not escape, as some vendors do."""
+    data = bytes(range(256)) * (40 if cut < 6 else 9_000) + b"ab"
+    text = base64.b64encode(data).replace(b"/", b"\\/").replace(b"=", b"\\u003d")
+    found = film(b"")
+    found.pieces[:] = [text[at : at + cut] for at in range(0, len(text), cut)]
+    _, got, _ = await taken(found, Pipe(10_000_000).again(_refused))
+    assert data == got
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("pieces", [
+    [b"AAAA====AAAA"], [b"AA==", b"AAAA"], [b"A"], [b"AAAA", b"AAA"], [b"AAAA\\n"], [b"AAAA\\"], [b"\\u00e9AAA"], [b"\xe9AAA"],
+])  # fmt: skip
+async def test_what_is_no_base64_is_a_broken_answer(pieces):
     """Nobody is given the half of it for the whole."""
     pipe = Pipe(10_000_000).again(_refused)
     with pytest.raises(Fault) as caught:
-        await taken(InlineVideo(mime="video/mp4", text="AAAA====AAAA"), pipe)
+        await taken(InlineVideo(mime="video/mp4", pieces=list(pieces)), pipe)
     assert Kind.UPSTREAM_BROKE is caught.value.kind
 
 

@@ -26,7 +26,9 @@ def quote(amount, input_tokens=0, own_nanos=None):
 
 def payer(user_id, *, unlimited=False):
     """A caller whose balance pays."""
-    return SimpleNamespace(payer_id=user_id, key_id=5, unlimited=unlimited, group="")
+    return SimpleNamespace(
+        payer_id=user_id, user_id=user_id, team_id=0, key_id=5, unlimited=unlimited, group=""
+    )
 
 
 class Worker:

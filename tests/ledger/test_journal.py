@@ -20,6 +20,7 @@ from trivium.ledger.model import Hold, OpenHold, Quote, Settlement
 from trivium.ledger.orphan_journals import orphan_journals
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import PriceRow
+from trivium.wire.attribution import Attributed
 
 DETAIL = '{"model":"m","key":3,"end":"interrupted"}'
 
@@ -202,6 +203,16 @@ def bytes_of(kind, number):
     return line(msgspec.json.encode(["r", f"r{number}"]))
 
 
+def test_a_journal_that_is_closed_twice_closes_nothing_else(tmp_path):
+    """The number of its file has been given to another by then."""
+    made = Journal(tmp_path / "journal", "w1")
+    made.close(keep=True)
+    with (tmp_path / "other").open("w") as other:
+        made.close(keep=True)
+        other.write("still there")
+    assert "still there" == (tmp_path / "other").read_text()
+
+
 def test_the_lines_are_what_earlier_versions_wrote(journal, tmp_path):
     """Byte by byte, so that a journal may be left by one version and taken up by another."""
     journal.hold(hold(1), 0, 1000)
@@ -213,6 +224,17 @@ def test_the_lines_are_what_earlier_versions_wrote(journal, tmp_path):
         b'27f08a1d ["r","r2"]\n'
     )
     assert [expected] == files(tmp_path)
+
+
+def test_for_whom_it_was_survives_and_is_no_part_of_the_detail(journal, tmp_path):
+    """Entries are for ever: nothing of a person is to come into them."""
+    said = Attributed("ada", "s-1", ("a", "b"))
+    journal.hold(msgspec.structs.replace(hold(1), who=said), 5, 1000)
+    journal.settle(msgspec.structs.replace(settled(2), who=said))
+    found = read(files(tmp_path))
+    assert (said, said) == (found.holds["r1"].who, found.settlements["r2"].who)
+    assert settled(2).detail == found.settlements["r2"].detail
+    assert "ada" not in found.holds["r1"].detail
 
 
 @pytest.fixture

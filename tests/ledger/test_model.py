@@ -14,4 +14,4 @@ def test_what_is_free_holds_nothing():
 def test_a_settlement_is_a_list_in_the_journal():
     """Its members are told by their places."""
     settled = Settlement("r", 1, 2, 3, "note", "{}")
-    assert b'["r",1,2,3,"note","{}",[]]' == msgspec.json.encode(settled)
+    assert b'["r",1,2,3,"note","{}",[],["","",[]]]' == msgspec.json.encode(settled)

@@ -14,7 +14,7 @@ from trivium.routing.model import ImagePrice, Model, PriceRow, PriceTier, VideoP
 from trivium.wire.operation import Operation
 from trivium.wire.passage import RequestFacts
 
-CALLER = SimpleNamespace(payer_id=1, key_id=1, unlimited=False, group="")
+CALLER = SimpleNamespace(payer_id=1, user_id=1, team_id=0, key_id=1, unlimited=False, group="")
 PRICE = {"input": Decimal(1), "output": Decimal(2)}
 
 
@@ -104,7 +104,9 @@ def test_a_request_has_its_own_price():
 
 def test_a_group_is_quoted_its_factor():
     """A group that nobody declared pays what is written."""
-    student = SimpleNamespace(payer_id=1, key_id=1, unlimited=False, group="students")
+    student = SimpleNamespace(
+        payer_id=1, user_id=1, team_id=0, key_id=1, unlimited=False, group="students"
+    )
     asked = model()
     assert 25_000 == quoted(
         asked, output_max=0, caller=student, groups={"students": Fraction(1, 2)}

@@ -8,7 +8,7 @@ from trivium.conversation.usage import Usage
 from trivium.ledger.model import FREE, Hold
 from trivium.ledger.service import OpenLedger
 
-CALLER = SimpleNamespace(payer_id=7, key_id=1, unlimited=False, group="")
+CALLER = SimpleNamespace(payer_id=7, user_id=7, team_id=0, key_id=1, unlimited=False, group="")
 
 
 @pytest.mark.asyncio

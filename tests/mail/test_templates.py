@@ -13,7 +13,10 @@ def test_every_language_has_every_letter(language):
     for kind, english in ENGLISH.items():
         wording = wordings()[language][kind]
         assert set(wording) == {"subject", "text"}
-        assert english["text"].count("{") == wording["text"].count("{link}")
+        for blank in ("{link}", "{about}"):
+            assert english["text"].count(blank) == wording["text"].count(blank)
+        blanks = wording["text"].count("{link}") + wording["text"].count("{about}")
+        assert blanks == wording["text"].count("{")
         assert wording["subject"].isprintable()
         assert 0 < len(wording["subject"]) <= 60
     assert set(ENGLISH) == set(wordings()[language])

@@ -46,6 +46,8 @@ FULL = Record(
     dropped="temperature",
     repaired="call_id;n=2",
     asked_model="big",
+    session="s",
+    tags=("a", "b"),
 )
 
 
@@ -101,6 +103,8 @@ async def test_every_field_has_its_column(database):
         "dropped": "temperature",
         "repaired": "call_id;n=2",
         "asked_model": "big",
+        "session": "s",
+        "tags": '["a","b"]',
     } == row
 
 
@@ -112,6 +116,8 @@ PLAIN = msgspec.structs.replace(
     dropped="",
     repaired="",
     asked_model="",
+    session="",
+    tags=(),
     usage=Usage(
         fresh=1, cache_read=2, cache_write_short=3, cache_write_long=4, output=5, reasoning=6
     ),
@@ -138,6 +144,8 @@ async def test_a_usual_record_is_stored_as_any_other(database):
         "dropped": None,
         "repaired": None,
         "asked_model": None,
+        "session": None,
+        "tags": None,
     }
     assert first | changed == second
 
@@ -150,6 +158,8 @@ async def test_a_usual_record_is_stored_as_any_other(database):
         {"dropped": "temperature"},
         {"repaired": "call_id;n=2"},
         {"asked_model": "big"},
+        {"session": "s"},
+        {"tags": ("a",)},
         {"model": "a\0b"},
         {"channel": "x" * 201},
         {"usage": None},

@@ -24,14 +24,14 @@ class SpentBooks(Books):
         self.spent = spent
         self.held = []
 
-    def hold(self, request_id, caller, quote, budgets=()):
+    def hold(self, request_id, caller, quote, budgets=(), who=None):
         """``None``, as where a turn with the database must be waited for."""
         if any(each.scope in self.spent and not each.soft for each in budgets):
             return None
         self.held.append((quote.tariff.model if quote.tariff else None, budgets))
         return super().hold(request_id, caller, quote, budgets)
 
-    async def lease(self, request_id, caller, quote, budgets=()):
+    async def lease(self, request_id, caller, quote, budgets=(), who=None):
         """The turn's refusal."""
         for each in budgets:
             if each.scope in self.spent and not each.soft:

@@ -30,7 +30,7 @@ class Account(Books):
         self.left -= more_nanos
         return super().extend(hold, more_nanos)
 
-    def settle(self, hold, usage, end=""):
+    def settle(self, hold, usage, end="", channel=""):
         """Keep both."""
         del end
         self.settled.append((hold, usage))

@@ -127,13 +127,13 @@ class Books(Pricing):
         super().__init__(SystemClock())
         self.settled = []
 
-    def hold(self, request_id, caller, quote, budgets=()):
+    def hold(self, request_id, caller, quote, budgets=(), who=None):
         return Hold(
             request_id=request_id, user_id=caller.user_id, amount_nanos=quote.amount_nanos,
             quote=quote,
         )  # fmt: skip
 
-    def settle(self, hold, usage, end=""):
+    def settle(self, hold, usage, end="", channel=""):
         del end
         tariff = hold.quote.tariff
         self.settled.append(

@@ -263,11 +263,11 @@ class Books(Pricing):
         super().__init__(SystemClock())
         self.settled = []
 
-    def hold(self, request_id, caller, quote, budgets=()):
+    def hold(self, request_id, caller, quote, budgets=(), who=None):
         amount = quote.amount_nanos
         return Hold(request_id=request_id, user_id=1, amount_nanos=amount, quote=quote)
 
-    def settle(self, hold, usage, end=""):
+    def settle(self, hold, usage, end="", channel=""):
         self.settled.append((usage, end))
         return 0
 

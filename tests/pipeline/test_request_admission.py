@@ -12,7 +12,7 @@ from trivium.admission.meter import Subject
 from trivium.admission.service import Admission
 from trivium.edge.routes import RELAY
 from trivium.faults import Kind
-from trivium.ledger.model import Quote
+from trivium.ledger.refusals import overspent
 from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 from trivium.wire.generate.path import METHODS
@@ -245,17 +245,27 @@ async def test_a_models_limit_holds_for_everybody():
 
 @pytest.mark.asyncio
 async def test_a_spent_budget_is_no_invitation_to_try_again(monkeypatch):
-    """As an exhausted balance: agents must stop."""
-    async with Double(answers()) as vendor:
-        who = {"budgets": (Budget(amount_nanos=10, period=Period.MONTH),)}
-        async with Gateway.to(("openai", vendor), who=who) as gateway:
-            ledger = gateway.services.ledger
-            monkeypatch.setattr(ledger, "quote", lambda *_: Quote(amount_nanos=11))
-            status, headers, got = await gateway.post("/v1/chat/completions", CHAT)
-            (record,) = gateway.records
+    """As an exhausted balance: agents must stop. Headers name the budget and when it begins anew."""
+    spent = Budget(amount_nanos=10, period=Period.MONTH, scope="key:5")
+
+    async def refuse(request_id, caller, quote, budgets, who):
+        assert (spent,) == budgets
+        raise overspent(spent, 11, 1_798_761_600)
+
+    async with (
+        Double(answers()) as vendor,
+        Gateway.to(("openai", vendor), who={"budgets": (spent,)}) as gateway,
+    ):
+        ledger = gateway.services.ledger
+        monkeypatch.setattr(ledger, "hold", lambda *_: None)
+        monkeypatch.setattr(ledger, "lease", refuse)
+        status, headers, got = await gateway.post("/v1/chat/completions", CHAT)
+        (record,) = gateway.records
     assert (429, "insufficient_quota") == (status, error_of(got)["code"])
     assert b"false" == headers[b"x-should-retry"]
     assert b"retry-after" not in headers
+    assert b"key:5; period=month; limit=0.00000001" == headers[b"trivium-budget"]
+    assert b"2027-01-01T00:00:00Z" == headers[b"trivium-budget-reset"]
     assert (Kind.BUDGET_SPENT.value, 429, []) == (record.fault, record.status, ledger.holds)
 
 

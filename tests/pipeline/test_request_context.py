@@ -20,6 +20,7 @@ from trivium.ledger.model import Hold, Quote
 from trivium.pipeline.request_context import NAME_MAX, RequestContext
 from trivium.pipeline.structs import Route
 from trivium.routing.model import PriceRow
+from trivium.wire.attribution import Attributed
 from trivium.wire.operation import Operation
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import members
@@ -37,7 +38,7 @@ class Books:
         self.settled = []
         self.records = []
 
-    def settle(self, hold, usage, end=""):
+    def settle(self, hold, usage, end="", channel=""):
         self.settled.append((hold, usage, end))
         return 77
 
@@ -156,7 +157,8 @@ def test_a_failed_attempt_leaves_nothing_to_the_next():
 
 def test_a_record_says_what_happened():
     """Times are measured from the moment the request was whole."""
-    told, books = context(headers={b"anthropic-user-profile-id": b"uprof_1"})
+    told, books = context()
+    told.attribution = Attributed("uprof_1", "s-1", ("a", "b"))
     told.exchange.caller = CALLER
     told.received_bytes = 5
     told.exchange.answer(200, b"{}")
@@ -176,6 +178,7 @@ def test_a_record_says_what_happened():
     assert (500.0, 2000.0) == (record.first_byte_ms, record.total_ms)
     assert (5, told.exchange.bytes_out) == (record.bytes_in, record.bytes_out)
     assert (Usage(output=2), "uprof_1") == (record.usage, record.end_user)
+    assert ("s-1", ("a", "b")) == (record.session, record.tags)
 
 
 def test_a_record_of_what_was_refused_at_once_has_gaps():
@@ -193,29 +196,13 @@ def test_a_record_of_what_was_refused_at_once_has_gaps():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [b"anthropic-user-profile-id", b"vendor-user-profile-id"])
-def test_a_profile_is_recorded_under_either_name(name):
-    """The specification's neutral one and the vendor's own."""
-    told, books = context(headers={name: b"uprof_1"})
-    told.record()
-    assert "uprof_1" == books.records[0].end_user
-
-
-def test_the_vendors_own_name_wins():
-    """As it does on the way upstream."""
-    headers = {b"vendor-user-profile-id": b"neutral", b"anthropic-user-profile-id": b"own"}
-    told, books = context(headers=headers)
-    told.record()
-    assert "own" == books.records[0].end_user
-
-
 def test_what_a_caller_chose_is_kept_within_limits():
-    """Names of any length and bytes of any kind."""
-    told, books = context(headers={b"vendor-user-profile-id": b"\xff" * 5000})
+    """Names of any length."""
+    told, books = context()
     told.facts = RequestFacts(model="m" * 5000)
     told.record()
     (record,) = books.records
-    assert ("m" * NAME_MAX, "\xff" * NAME_MAX) == (record.model, record.end_user)
+    assert "m" * NAME_MAX == record.model
 
 
 def test_a_record_names_what_a_translation_left_out_and_mended():

@@ -139,7 +139,7 @@ REFERRING = b'{"contents":[{"parts":[{"fileData":{"fileUri":"https://example.com
 )
 def test_a_bound_is_set_where_anything_limits_what_is_spent(unlimited, budgets, referred):
     """And kept for whatever is quoted later."""
-    caller = SimpleNamespace(unlimited=unlimited, budgets=budgets)
+    caller = SimpleNamespace(unlimited=unlimited, has_budgets=bool(budgets))
     facts = RequestFacts(model="m")
     exchange = SimpleNamespace(caller=caller)
     context = SimpleNamespace(

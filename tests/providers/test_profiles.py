@@ -139,6 +139,35 @@ def test_a_model_is_known_by_the_name_that_bedrock_gives_it(model, thinks, own, 
     target(StateOrigin("converse", "bedrock", "a"), model, **facts)
 
 
+CLAUDES = [
+    ("claude-sonnet-4-20250514", "claude-sonnet-4@20250514"),
+    ("claude-opus-4-1-20250805", "claude-opus-4-1@20250805"),
+    ("claude-3-7-sonnet-20250219", "claude-3-7-sonnet@20250219"),
+    ("claude-haiku-4-5-20251001", "claude-haiku-4-5@20251001"),
+    ("claude-opus-4-6", "claude-opus-4-6@default"),
+    ("claude-3-5-haiku-20241022", "claude-3-5-haiku@20241022"),
+]
+"""Names of Anthropic's own, and Vertex AI's."""
+
+
+@pytest.mark.parametrize(("own", "vertex"), CLAUDES)
+def test_a_claude_is_the_same_wherever_it_is_served(own, vertex):
+    """By each cloud's name for it; Converse adds what it has of its own."""
+    facts = profile("messages", "anthropic", own)
+    assert facts["thinks"]
+    for provider, name in (
+        ("bedrock-messages", f"eu.anthropic.{own}-v1:0"),
+        ("bedrock-messages", f"anthropic.{own}-v1:0"),
+        ("bedrock-mantle", f"anthropic.{own}"),
+        ("vertex-claude", vertex),
+        ("vertex-claude", f"publishers/anthropic/models/{vertex}"),
+        ("azure-claude", own),
+    ):
+        assert facts == profile("messages", provider, name), name
+    conversed = profile("converse", "bedrock", f"us.anthropic.{own}-v1:0")
+    assert facts == {name: value for name, value in conversed.items() if name in facts}
+
+
 def test_nothing_is_known_of_a_model_of_ones_own():
     """And rows of another shape or provider do not count."""
     assert {} == profile("chat", "openai", "my-model")

@@ -45,7 +45,19 @@ WORDS = {
     "tickets.data": "{}", "tickets.purpose": "verify", "passkeys.transports": "[]",
     "oauth_apps.status": "approved", "oauth_apps.scopes": "profile", "oauth_grants.language": "en",
     "oauth_grants.revoked_at": (None, NOW),
+    "admin_tokens.scopes": ("read money", "users"),
     "acts.kind": "login", "acts.detail": "{}",
+    "teams.parent_id": (None, 1), "teams.models": '["m"]',
+    "team_members.role": ("owner", "member"), "team_members.source": "manual",
+    "budgets.scope": ("team:1", "team:2"), "budgets.period": ("month", "day"), "budgets.zone": "UTC",
+    "budgets.amount_nanos": 100 * USD, "budgets.instead": "",
+    "budget_counters.scope": ("team:1", "team:2"), "budget_counters.period": "total",
+    "budget_counters.starts_at": 0, "budget_counters.leased_nanos": (1, 2),
+    "kept_answers.state": "done",
+    "keys.end_user_budgets": "[]", "holds.counters": "[]", "holds.who": "",
+    "spend_days.day": NOW // 86_400, "spend_days.nanos": (COST, 0),
+    "spend_attributed.day": NOW // 86_400, "spend_attributed.nanos": (COST, 0),
+    "attributions.tags": '["a"]', "attributions.last_day": NOW // 86_400, "records.tags": '["a"]',
 }  # fmt: skip
 """What a column holds where chance would contradict another: one value, or one a row."""
 ENTRIES = (
@@ -72,9 +84,9 @@ def value(table, column, number):
         return found[number - 1] if isinstance(found, tuple) else found
     if column.foreign_keys and not isinstance(column.type, LargeBinary):
         (key,) = column.foreign_keys
-        if key.column.name != "id" or isinstance(key.column.type, Integer):
+        if isinstance(key.column.type, Integer):
             return number
-        return f"{key.column.table.name}.id {number}"
+        return value(key.column.table, key.column, number)
     if column.nullable and number > 1:
         return None
     if isinstance(column.type, Boolean):
@@ -97,6 +109,7 @@ def is_numbered(table, column):
         and column.primary_key
         and len(table.primary_key.columns) == 1
         and isinstance(column.type, Integer)
+        and not column.foreign_keys
     )
 
 

@@ -172,12 +172,12 @@ class Till(Pricing):
         self.holds = []
         self.settled = []
 
-    def hold(self, request_id, caller, quote, budgets=()):
+    def hold(self, request_id, caller, quote, budgets=(), who=None):
         self.holds.append(quote)
         amount = quote.amount_nanos
         return Hold(request_id=request_id, user_id=0, amount_nanos=amount, quote=quote)
 
-    def settle(self, hold, usage, end=""):
+    def settle(self, hold, usage, end="", channel=""):
         self.settled.append((usage, end))
         return 0
 

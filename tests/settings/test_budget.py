@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from trivium.settings import budget as budget_module
 from trivium.settings.budget import (
     FOREVER,
     Budget,
@@ -44,25 +45,61 @@ def test_periods_follow_each_other_without_a_gap(zone, period):
         found = after
 
 
+CLOCKS_SET = (
+    *(("Europe/Berlin", "2026-03-29"), ("Europe/Berlin", "2026-10-25")),
+    *(("America/New_York", "2026-03-08"), ("America/New_York", "2026-11-01")),
+    # by half an hour
+    *(("Australia/Lord_Howe", "2026-04-05"), ("Australia/Lord_Howe", "2026-10-04")),
+    ("Asia/Kathmandu", "2026-03-01"),  # never
+    *(("Africa/Casablanca", "2026-02-15"), ("Africa/Casablanca", "2026-03-22")),
+    *(("America/St_Johns", "2026-03-08"), ("America/St_Johns", "2026-11-01")),
+    # at one minute past midnight: back into Saturday, and into October
+    *(("America/St_Johns", "2010-11-07"), ("America/St_Johns", "2009-11-01")),
+    *(("America/Havana", "2026-03-08"), ("America/Havana", "2026-11-01")),  # at midnight
+    ("America/Sao_Paulo", "2018-11-04"),
+    ("Pacific/Apia", "2011-12-30"),  # a day that there was not
+)
+"""Zones, and days on which their clocks were set."""
+
+
+@pytest.mark.parametrize(("zone", "day"), CLOCKS_SET)
+@pytest.mark.parametrize("period", CALENDAR)
+def test_every_minute_lies_in_one_period(zone, day, period):
+    """Around the days on which clocks are set: the next begins where the last ends, never before,
+    and with the first second of a local day.
+    """
+    where, noon = zone_of(zone), at(day + "T12:00:00")
+    found = bounds(period, noon - 129_600, zone)
+    for now in range(noon - 129_600, noon + 129_600, 60):
+        last, found = found, bounds(period, now, zone)
+        assert found.starts_at <= now < found.ends_at
+        assert found == last or found.starts_at == last.ends_at
+        first = datetime.fromtimestamp(found.starts_at, where)
+        assert first.date() > datetime.fromtimestamp(found.starts_at - 1, where).date()
+        assert period is not Period.WEEK or first.weekday() == 0
+        assert period is not Period.MONTH or first.day == 1
+
+
 @pytest.mark.parametrize(
-    ("zone", "day"),
+    ("zone", "day", "starts", "hours"),
     [
-        ("Europe/Berlin", "2026-03-29"),  # 23 hours
-        ("Europe/Berlin", "2026-10-25"),  # 25 hours
-        ("Australia/Lord_Howe", "2026-04-05"),  # half an hour more
-        ("America/Havana", "2026-03-08"),  # no midnight
-        ("UTC", "2026-12-31"),
+        ("Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00", 23),
+        ("Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00", 25),
+        ("America/New_York", "2026-11-01", "2026-11-01T04:00:00", 25),
+        ("Australia/Lord_Howe", "2026-04-05", "2026-04-04T13:00:00", 24.5),
+        ("Asia/Kathmandu", "2026-03-29", "2026-03-28T18:15:00", 24),
+        ("Africa/Casablanca", "2026-02-15", "2026-02-14T23:00:00", 25),
+        ("America/St_Johns", "2026-03-08", "2026-03-08T03:30:00", 23),
+        ("America/St_Johns", "2010-11-07", "2010-11-07T02:30:00", 25),
+        ("America/Havana", "2026-03-08", "2026-03-08T05:00:00", 23),
     ],
 )
-def test_every_minute_lies_in_the_day_that_its_clocks_show(zone, day):
-    """Around the days on which clocks are set."""
-    began = at(day + "T00:00:00") - 86_400
-    for now in range(began, began + 4 * 86_400, 60):
-        found = bounds(Period.DAY, now, zone)
-        assert found.starts_at <= now < found.ends_at
-        shown = datetime.fromtimestamp(now, zone_of(zone)).date()
-        assert shown == datetime.fromtimestamp(found.starts_at, zone_of(zone)).date()
-        assert shown == datetime.fromtimestamp(found.ends_at - 1, zone_of(zone)).date()
+def test_a_day_has_the_hours_that_its_clocks_show(zone, day, starts, hours):
+    """As people there count them."""
+    found = bounds(Period.DAY, at(starts), zone)
+    assert PeriodBounds(at(starts), at(starts) + int(hours * 3600)) == found
+    noon = datetime.fromisoformat(day + "T12:00:00").replace(tzinfo=zone_of(zone))
+    assert found == bounds(Period.DAY, noon.timestamp(), zone)
 
 
 def test_weeks_begin_on_monday_and_months_on_the_first():
@@ -103,3 +140,29 @@ def test_counters_are_named_by_scope_and_period():
     assert CounterId("key:1", "day", noon + 43_200) == clock.counters((day,), noon + 43_200)[0]
     # a clock that is set back is in the period that it shows
     assert first[0] == clock.counters((day,), noon)[0]
+
+
+def test_counters_are_remembered_as_long_as_their_periods_last(monkeypatch):
+    """By the budgets of a key, not by what is equal to them; and of so many keys at most."""
+    monkeypatch.setattr(budget_module, "REMEMBERED_MAX", 2)
+    clock = PeriodClock()
+    noon = at("2026-11-28T12:00:00")
+    keys = [
+        (
+            Budget(amount_nanos=5, period=Period.DAY, scope=f"key:{number}"),
+            Budget(amount_nanos=5, period=Period.MONTH, scope="team:1", zone="Asia/Tokyo"),
+        )
+        for number in range(5)
+    ]
+    for each in keys:
+        found = clock.counters(each, noon)
+        assert found is clock.counters(each, noon + 1)
+        assert [budget.scope for budget in each] == [counter.scope for counter in found]
+    day, month = clock.counters(keys[4], noon)
+    # Tokyo's month ends before the day does in UTC, and each moves on by itself
+    for now, days, is_next in ((noon + 43_200, 1, False), (at("2026-11-30T15:00:00"), 2, True)):
+        later = clock.counters(keys[4], now)
+        assert day.starts_at + 86_400 * days == later[0].starts_at
+        assert is_next == (month != later[1])
+    assert (day, month) == clock.counters(keys[4], noon)  # a clock that is set back
+    assert () == clock.counters((), noon)

@@ -38,6 +38,13 @@ def test_an_entry_is_read(tmp_path):
         ('"catalogue"', '"all"', "must be one of"),
         ('{ sub = "repo:acme/infra:*" }', "{}", "must name a claim"),
         ('sub = "repo:acme/infra:*"', 'ref = "refs/heads/main"', "signs for everybody"),
+        ("repo:acme/infra:*", "repo:*", "that names you: the issuer signs for everybody"),
+        (
+            'sub = "repo:acme/infra:*"',
+            'job_workflow_ref = "acme/a/b.yml@main"',
+            "signs for everybody",
+        ),
+        ('sub = "repo:acme/infra:*"', 'repository = ":*"', "signs for everybody"),
         ("repo:acme/infra:*", "repo:acme/infra*", "behind a / or a :"),
         ("repo:acme/infra:*", "repo:*/infra:*", "not at its end"),
         ("repo:acme/infra:*", "*", "behind a / or a :"),
@@ -51,6 +58,16 @@ def test_what_is_wrong_is_named(tmp_path, old, new, said):
     """Before anything is served."""
     with pytest.raises(SettingsError, match=said):
         loaded(tmp_path, ENTRY.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ['sub = "repo:acme/*"', 'repository = "acme/*"', 'repository_id = "12", ref = "refs/tags/*"'],
+)
+def test_a_beginning_may_name_somebody(tmp_path, claim):
+    """An owner does."""
+    text = ENTRY.replace('sub = "repo:acme/infra:*"', claim)
+    assert 1 == len(loaded(tmp_path, text).workloads)
 
 
 def test_an_issuer_of_this_machine_may_do_without_tls(tmp_path):

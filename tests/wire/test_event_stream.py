@@ -9,7 +9,7 @@ import pytest
 from botocore.eventstream import EventStreamBuffer
 
 from trivium.faults import Fault, Kind
-from trivium.wire import event_stream
+from trivium.wire import caps, event_stream
 from trivium.wire.event_stream import EventFrame, EventFrames, event, exception, framed
 
 DELTA = json.dumps({"contentBlockIndex": 0, "delta": {"text": "Grüße"}}).encode()
@@ -236,3 +236,50 @@ def test_a_header_that_is_no_text_is_no_word():
     assert ("", "event", "") == tuple(
         frame.word(name) for name in (":event-type", ":message-type", "other")
     )
+
+
+LONG = event("contentBlockDelta", b'{"delta":{"text":"%b"}}' % (b"long " * 100_000))
+
+
+@pytest.mark.parametrize("size", [65_536, 200_001, len(LONG) - 1, len(LONG)])
+@pytest.mark.parametrize("relays", [False, True])
+def test_a_long_frame_is_looked_at_as_it_comes(size, relays, monkeypatch):
+    """At its end there is only the rest of it to be looked at. A changed byte is seen all the same."""
+    counted = []
+    real = event_stream.binascii.crc32
+
+    def crc32(data, before=0):
+        counted.append(len(data))
+        return real(data, before)
+
+    monkeypatch.setattr(event_stream.binascii, "crc32", crc32)
+    wire = WIRE + LONG + WIRE
+    frames, told, run = EventFrames(relays=relays), [], b""
+    for at in range(0, len(wire), size):
+        told += frames.feed(wire[at : at + size])
+        run += frames.run
+    assert [*WHOLE, *WHOLE] == [*told[:4], *told[5:]]
+    assert (b"" if relays else LONG[-len(told[4].payload) - 4 : -4]) == told[4].payload
+    assert (wire if relays else b"") == run
+    assert max(counted) <= size
+    broken = bytearray(LONG)
+    broken[len(LONG) // 3] ^= 1
+    pieces = [bytes(broken[at : at + size]) for at in range(0, len(broken), size)]
+    with pytest.raises(Fault, match="does not match its checksum"):
+        list(map(EventFrames(relays=relays).feed, pieces))
+
+
+@pytest.mark.parametrize("relays", [False, True])
+def test_a_frame_of_more_objects_than_an_answer_may_hold_is_a_fault(relays):
+    """Before anything is made of them; in a text they are none."""
+    crowd = b"{}," * (caps.OBJECTS_MAX + 1)
+    wire = event("contentBlockDelta", b'{"delta":{"x":[%b{}]}}' % crowd)
+    frames = EventFrames(relays=relays)
+    frames.feed(wire[:65_536])
+    with pytest.raises(Fault, match="JSON objects in a frame"):
+        frames.feed(wire[65_536:])
+    quoted = event("contentBlockDelta", b'{"delta":{"text":"%b"}}' % crowd)
+    frames, told = EventFrames(relays=relays), []
+    for at in range(0, len(quoted), 65_536):
+        told += frames.feed(quoted[at : at + 65_536])
+    assert 1 == len(told)

@@ -8,7 +8,7 @@ import pytest
 from trivium.identity.accounts.model import Visitor
 from trivium.settings.accounts import AccountsSettings, MailSettings
 from trivium.settings.model import ServerSettings, Settings, StorageSettings
-from trivium.wiring.accounts import accounts_of, caretaker, origin, outbox, vault_of
+from trivium.wiring.accounts import accounts_of, budget_letters, caretaker, origin, outbox, vault_of
 
 MAIL = MailSettings(host="127.0.0.1", port=9, security="none", sender="t@gateway.example")
 
@@ -50,3 +50,13 @@ async def test_everything_ends_with_the_stack(database, tmp_path):
 async def test_the_caretaker_knows_how_long_sessions_last(database):
     """By the settings."""
     assert 3600 == caretaker(Settings(accounts=AccountsSettings(idle_hours=1.0)), database)._idle_s
+
+
+@pytest.mark.asyncio
+async def test_letters_about_budgets_need_a_server(database):
+    """And end with the stack."""
+    before = asyncio.all_tasks()
+    async with contextlib.AsyncExitStack() as stack:
+        assert budget_letters(Settings(), database, stack) is None
+        assert budget_letters(Settings(mail=MAIL), database, stack) is not None
+    assert before == asyncio.all_tasks()

@@ -24,6 +24,8 @@ class Subject(Enum):
     """Whose limit it is."""
 
     KEY = "key"
+    END_USER = "end_user"
+    """Of a key."""
     USER = "user"
     TEAM = "team"
     MODEL = "model"

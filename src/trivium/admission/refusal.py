@@ -81,6 +81,7 @@ def moment(at: int) -> bytes:
 
 _WHOSE: Final = {
     Subject.KEY: "this key",
+    Subject.END_USER: "this end user",
     Subject.USER: "this key's user",
     Subject.TEAM: "this key's team",
     Subject.MODEL: "this model",

@@ -8,6 +8,7 @@ import asyncio
 from typing import Final, Protocol
 
 from trivium.admission import refusal
+from trivium.admission.end_users import EndUserSlots
 from trivium.admission.meter import MINUTE_S, Meter, Of, Subject
 from trivium.admission.offline_usage import Missed, OfflineUsage
 from trivium.admission.shared import AdmissionVerdict, MeterCounts, Unreachable
@@ -103,6 +104,8 @@ class Admission:
         self._meters: dict[tuple[Subject, object], Meter] = {}
         self.running: dict[Permit, None] = {}
         """Every pass that holds slots of the shared state, oldest first."""
+        self.end_users = EndUserSlots()
+        """Who is counted apart of those that the requests of a key are for."""
         self._alone = OfflineUsage()
         self._unheard: dict[Permit, None] = {}
         """Every pass that the shared state knows nothing of yet, because it is away."""
@@ -126,8 +129,10 @@ class Admission:
         operation: Operation,
         facts: RequestFacts,
         body: bytes,
+        end_user: str = "",
     ) -> Permit | None:
-        """A pass, or ``None`` when the shared state has to be asked.
+        """A pass, or ``None`` when the shared state has to be asked. ``end_user``: the hash of
+        whom the request is for, where the key limits each of those.
 
         Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW).
         """
@@ -136,9 +141,10 @@ class Admission:
             and caller.user_limits is None
             and model.rates is None
             and not caller.team_limits
+            and not end_user
         ):
             return OPEN
-        meters = self._meters_of(caller, model)
+        meters = self._meters_of(caller, model, end_user)
         if meters and self._shared is not None and self._shared.is_up:
             return None
         tokens = _reserved(meters, operation, facts, body)
@@ -152,9 +158,10 @@ class Admission:
         operation: Operation,
         facts: RequestFacts,
         body: bytes,
+        end_user: str = "",
     ) -> Permit:
         """Do as ``admit``, asking where that is needed."""
-        meters = self._meters_of(caller, model)
+        meters = self._meters_of(caller, model, end_user)
         return await self._ask(request_id, meters, _reserved(meters, operation, facts, body))
 
     def look(self, caller: Caller, key_coming: int, user_coming: int) -> None:
@@ -278,8 +285,11 @@ class Admission:
         self.running[given] = None
         return given
 
-    def _meters_of(self, caller: Caller, model: Model) -> list[Meter]:
+    def _meters_of(self, caller: Caller, model: Model, end_user: str = "") -> list[Meter]:
         found = []
+        if end_user and caller.end_user_limits is not None:
+            now, limits = self._clock.now(), caller.end_user_limits
+            found.append(self.end_users.meter(caller.key_id, end_user, limits, now))
         if caller.limits is not None:
             found.append(self._meter(Subject.KEY, caller.key_id, caller.limits))
         if caller.user_limits is not None:

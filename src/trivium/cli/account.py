@@ -115,6 +115,21 @@ async def invite(
         note(f"sent the invitation to {printable(email or '')}")
 
 
+async def letters(
+    user: UserArgument,
+    *,
+    budgets: Annotated[
+        bool, typer.Option("--budgets/--no-budgets", help="Of teams they own or read bills of.")
+    ],
+    config_: config.ConfigOption = None,
+) -> None:
+    """Say which letters come to somebody: those about budgets of their teams, or not."""
+    async with people(config.settings_of(config_)) as (accounts, identity, _):
+        found = await identity.find_user(user)
+        await accounts.prefer(found.id, budget_letters=budgets)
+    note(f"letters about budgets to {printable(found.name)}: {'yes' if budgets else 'no'}")
+
+
 async def invitations(
     config_: config.ConfigOption = None, *, json: config.JsonOption = False
 ) -> None:

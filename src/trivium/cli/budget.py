@@ -10,7 +10,7 @@ from trivium.cli.audit import act_log
 from trivium.cli.output import CommandFailed, as_json, moment, note, printable, table, warn
 from trivium.cli.team import plain_budget, teams_of
 from trivium.clock import SystemClock
-from trivium.identity.teams.model import member_scope, team_scope
+from trivium.identity.teams.model import member_scope, tag_scope, team_scope
 from trivium.ledger.amounts import format_usd
 from trivium.settings.budget import FOREVER, UTC_NAME, Budget, CounterId, Period, bounds
 
@@ -28,6 +28,11 @@ MemberOption = Annotated[
     str | None, typer.Option("--member", metavar="USER", help="A member of the team instead.")
 ]
 
+TagOption = Annotated[
+    str | None,
+    typer.Option(metavar="TAG", help="Requests with this tag, in the team and those below."),
+]
+
 
 async def put(
     whose: Whose,
@@ -40,6 +45,7 @@ async def put(
     ],
     *,
     member: MemberOption = None,
+    tag: TagOption = None,
     soft: Annotated[
         bool, typer.Option("--soft", help="People are told, and nobody is refused.")
     ] = False,
@@ -61,7 +67,7 @@ async def put(
     settings = config.settings_of(config_)
     read = msgspec.structs.replace(limits.budget(budget), soft=soft, zone=zone, instead=instead)
     async with teams_of(settings.storage) as (teams, identity, database):
-        team_id, scope, name = await _scope(teams, identity, whose, member)
+        team_id, scope, name = await _scope(teams, identity, whose, member, tag)
         log_act = act_log(database).within
         named = msgspec.structs.replace(read, scope=scope)
         made = await teams.set_budget(team_id, named, log_act)
@@ -78,11 +84,12 @@ async def clear(
     period: Annotated[Period, typer.Argument(metavar="PERIOD", help="Whose budget ends.")],
     *,
     member: MemberOption = None,
+    tag: TagOption = None,
     config_: config.ConfigOption = None,
 ) -> None:
     """End a budget; what was spent of it stays counted in the ledger's entries."""
     async with teams_of(config.settings_of(config_).storage) as (teams, identity, database):
-        team_id, scope, name = await _scope(teams, identity, whose, member)
+        team_id, scope, name = await _scope(teams, identity, whose, member, tag)
         await teams.drop_budget(team_id, scope, period, act_log(database).within)
     note(f"{printable(name)} has no budget for {period.value} any more")
 
@@ -143,9 +150,14 @@ def _row(name: str, budget: Budget, spent: int, ends_at: int) -> tuple[str, ...]
 
 
 async def _scope(
-    teams: "Teams", identity: "Identity", whose: str, member: str | None
+    teams: "Teams", identity: "Identity", whose: str, member: str | None, tag: str | None
 ) -> tuple[int, str, str]:
     """The team, the scope as counters name it, and its name for people."""
+    if tag is not None:
+        if member is not None:
+            raise CommandFailed("--member and --tag exclude each other", code=2)
+        of = await teams.find(whose)
+        return of.id, tag_scope(of.id, tag), f"{of.name}, tag {tag}"
     found = await identity.find_user(whose)
     if team.is_service(found):
         if member is not None:

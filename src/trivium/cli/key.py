@@ -46,7 +46,7 @@ async def create(
         typer.Option(metavar="TEAM", help="Which it spends for: acme/research. USER is a member."),
     ] = None,
     name: Annotated[
-        str, typer.Option(metavar="NAME", help="To log_act keys apart in lists.")
+        str, typer.Option(metavar="NAME", help="To tell keys apart in lists.")
     ] = "default",
     model: Annotated[
         list[str] | None,
@@ -70,6 +70,8 @@ async def create(
     concurrency: limits.Concurrency = None,
     budget: limits.Budgets = None,
     ip: limits.Networks = None,
+    end_user_rpm: limits.EndUserRpm = None,
+    end_user_budget: limits.EndUserBudgets = None,
     config_: config.ConfigOption = None,
 ) -> None:
     """Make a key and print it.
@@ -84,21 +86,18 @@ async def create(
         )
     expires_at = None if expires is None else last_second(expires)
     settings = config.settings_of(config_)
-    models = model or []
-    budgets = [limits.budget(text) for text in budget or []]
     rates = rates_of(rpm, tpm, concurrency)
     async with users_and_keys(settings.storage) as (identity, database):
         made, secret = await identity.create_key(
-            user,
-            name,
-            models,
-            expires_at,
+            *(user, name, model or [], expires_at),
             strict=strict,
             header_only=header_only,
             limits=rates,
-            budgets=budgets,
+            budgets=limits.budgets(budget),
             networks=ip or [],
             team=team,
+            end_user_requests=end_user_rpm,
+            end_user_budgets=limits.budgets(end_user_budget),
         )
         await act_log(database).add(ActKind.KEY_CREATED, made.user_id, f"key:{made.id}")
     print(secret)
@@ -121,7 +120,7 @@ def described(made: Key, whose: str = "") -> str:
         f"{'never' if made.expires_at is None else moment(made.expires_at)}"
         f"{', strict' if made.strict else ''}{', header only' if made.header_only else ''}"
     )
-    bounds = limits.shown(made.limits, made.budgets)
+    bounds = _bounds(made)
     if bounds or made.networks:
         said += f"\nlimits: {bounds or 'none'}"
         said += f"; from {', '.join(made.networks)} only" if made.networks else ""
@@ -201,7 +200,13 @@ def _row(key: Key, names: dict[int, str]) -> tuple[str, ...]:
     )
 
 
+def _bounds(key: Key) -> str:
+    own = limits.shown(key.limits, key.budgets)
+    theirs = limits.each_end_user(key.end_user_requests, key.end_user_budgets)
+    return "; ".join(part for part in (own, theirs) if part)
+
+
 def _limits(key: Key) -> str:
-    bounds = limits.shown(key.limits, key.budgets)
+    bounds = _bounds(key)
     places = f"from {', '.join(key.networks)}" if key.networks else ""
     return "; ".join(part for part in (bounds, places) if part) or NONE

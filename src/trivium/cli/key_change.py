@@ -43,6 +43,8 @@ class Bound(Enum):
     CONCURRENCY = "concurrency"
     BUDGET = "budget"
     IP = "ip"
+    END_USER_RPM = "end-user-rpm"
+    END_USER_BUDGET = "end-user-budget"
 
 
 _RATES: Final = {Bound.RPM: "requests", Bound.TPM: "tokens", Bound.CONCURRENCY: "concurrency"}
@@ -72,7 +74,8 @@ Clear = Annotated[
     list[Bound] | None,
     typer.Option(
         metavar="WHAT",
-        help="Take away model, expires, rpm, tpm, concurrency, budget or ip; once for each.",
+        help="Take away model, expires, rpm, tpm, concurrency, budget, ip, end-user-rpm or "
+        "end-user-budget; once for each.",
     ),
 ]
 
@@ -90,13 +93,14 @@ async def edit(
     concurrency: limits.Concurrency = None,
     budget: limits.Budgets = None,
     ip: limits.Networks = None,
+    end_user_rpm: limits.EndUserRpm = None,
+    end_user_budget: limits.EndUserBudgets = None,
     clear: Clear = None,
     config_: config.ConfigOption = None,
 ) -> None:
-    """Change what a key may do; what is not named stays.
+    """Change what a key may do; what is not named stays, the key itself as well.
 
-    The key itself stays the same. Running gateways follow within two seconds. Of budgets only the
-    periods that are named change.
+    Running gateways follow within two seconds. Of budgets only the periods that are named change.
     """
     cleared = frozenset(clear or ())
     _check(
@@ -109,6 +113,8 @@ async def edit(
             Bound.CONCURRENCY: concurrency,
             Bound.BUDGET: budget,
             Bound.IP: ip,
+            Bound.END_USER_RPM: end_user_rpm,
+            Bound.END_USER_BUDGET: end_user_budget,
         },
         or_else=name is not None or strict is not None or header_only is not None,
     )
@@ -119,8 +125,9 @@ async def edit(
         "strict": strict,
         "header_only": header_only,
         "networks": None if ip is None else tuple(ip),
+        "end_user_requests": end_user_rpm,
     }
-    budgets = [limits.budget(text) for text in budget or []]
+    budgets, of_each = limits.budgets(budget), limits.budgets(end_user_budget)
     rates = RateLimits(rpm, tpm, concurrency)
 
     def change(before: Terms) -> Terms:
@@ -130,6 +137,9 @@ async def edit(
             **_cleared(cleared) | named,
             limits=_rates(before.limits, rates, cleared),
             budgets=_budgets(() if Bound.BUDGET in cleared else before.budgets, budgets),
+            end_user_budgets=_budgets(
+                () if Bound.END_USER_BUDGET in cleared else before.end_user_budgets, of_each
+            ),
         )
 
     settings = config.settings_of(config_)
@@ -236,7 +246,8 @@ def _check(cleared: frozenset[Bound], given: dict[Bound, Any], *, or_else: bool)
     """Refuse a change of nothing, and an option that is both set and cleared. Raises Failed."""
     for bound in cleared:
         # budgets are several: all can be taken away and another one set
-        if given[bound] is not None and bound is not Bound.BUDGET:
+        several = bound in (Bound.BUDGET, Bound.END_USER_BUDGET)
+        if given[bound] is not None and not several:
             raise CommandFailed(
                 f"--{bound.value} and --clear {bound.value} exclude each other", code=2
             )
@@ -252,6 +263,8 @@ def _cleared(bounds: frozenset[Bound]) -> dict[str, Any]:
         gone["expires_at"] = None
     if Bound.IP in bounds:
         gone["networks"] = ()
+    if Bound.END_USER_RPM in bounds:
+        gone["end_user_requests"] = None
     return gone
 
 

@@ -7,11 +7,21 @@ import typer
 
 from trivium.cli import config
 from trivium.cli.database import opened, users_and_keys
-from trivium.cli.output import CommandFailed, as_csv, as_json, counted, note, printable
+from trivium.cli.output import (
+    CommandFailed,
+    as_csv,
+    as_json,
+    counted,
+    moment,
+    note,
+    printable,
+    spreadsheet_cell,
+)
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
+from trivium.ledger.spending.service import SpendStatements
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:
@@ -25,8 +35,8 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
     """Prove that every balance is the sum of its entries.
 
     And that every entry's amount is what its own bill comes to, what is leased of each account the
-    sum of its leases and holds, and every redeemed code booked once. Names what is wrong and exits
-    with 1.
+    sum of its leases and holds, what statements add up to the same as the entries, and every
+    redeemed code booked once. Names what is wrong and exits with 1.
     """
     entries, wrong = asyncio.run(_verified(config.settings_of(config_).storage))
     if json:
@@ -58,6 +68,11 @@ async def _verified(storage: "StorageSettings") -> tuple[int, list[str]]:
             f"account {user_id}: {format_usd(leased)} are leased, its leases and holds add up to "
             f"{format_usd(leases)}"
             for user_id, leased, leases in await books.misleased()
+        ]
+        wrong += [
+            f"account {row.payer_id}: the sums of {moment(row.at)[:10]} are "
+            f"{format_usd(row.summed_nanos)}, its entries add up to {format_usd(row.entered_nanos)}"
+            for row in await SpendStatements(database).verify()
         ]
         wrong += [
             f"code {code_id}: its mark and its entry do not agree"
@@ -114,7 +129,7 @@ async def export(
             database, user_id=user_id, since=first or 0, until=end
         ):
             told = focus.rows_of(name, entry) if is_focus else [verify.row_of(name, entry)]
-            write([_cell(text) for text in row] for row in told)
+            write([spreadsheet_cell(text) for text in row] for row in told)
 
 
 async def overdraft(
@@ -141,11 +156,3 @@ def _day(text: str | None, option: str, absent: int | None) -> int | None:
         return day(text)
     except ValueError:
         raise CommandFailed(f"{option} must be a day, such as 2027-01-01", code=2) from None
-
-
-def _cell(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula; amounts may begin with a minus."""
-    risky = text[:1] in ("=", "+", "@", "\t", "\r") or (
-        text[:1] == "-" and not text[1:].replace(".", "").isdigit()
-    )
-    return f"'{text}" if risky else text

@@ -9,6 +9,7 @@ from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.errors import LedgerError
 from trivium.settings.budget import UTC_NAME, Budget, Period
 from trivium.settings.limits import RateLimits
+from trivium.settings.limits import limits as rates_of
 
 Rpm: TypeAlias = Annotated[int | None, typer.Option(metavar="N", help="Requests a minute.", min=1)]
 Tpm: TypeAlias = Annotated[
@@ -23,6 +24,18 @@ Budgets: TypeAlias = Annotated[
     typer.Option(
         metavar="AMOUNT/PERIOD",
         help="What it may cost: 5.00/month, also day, week, total, 5h or 7d; once for each period.",
+    ),
+]
+EndUserRpm: TypeAlias = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Requests a minute for each end user that callers name.", min=1),
+]
+EndUserBudgets: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="AMOUNT/PERIOD",
+        help="What each end user may cost: 0.50/day, also week, month, 5h or 7d; once for each "
+        "period.",
     ),
 ]
 Networks: TypeAlias = Annotated[
@@ -49,6 +62,11 @@ def budget(text: str) -> Budget:
             f"periods are {PERIODS}",
             code=2,
         ) from None
+
+
+def budgets(texts: list[str] | None) -> list[Budget]:
+    """Read budgets, one a text; none for none. Raises Failed."""
+    return [budget(text) for text in texts or ()]
 
 
 def said(budget: Budget) -> str:
@@ -84,3 +102,9 @@ def shown(limits: RateLimits | None, budgets: tuple[Budget, ...] = ()) -> str:
     ]
     parts += [f"{format_usd(each.amount_nanos)} USD/{each.period.value}" for each in budgets]
     return ", ".join(parts)
+
+
+def each_end_user(requests: int | None, budgets: tuple[Budget, ...]) -> str:
+    """The limits of single end users in one line; empty when there are none."""
+    bounds = shown(rates_of(requests, None, None), budgets)
+    return f"each end user: {bounds}" if bounds else ""

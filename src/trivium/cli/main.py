@@ -32,8 +32,10 @@ from trivium.cli import (
     code,
     credit,
     demo,
+    erasure,
     explain,
     init,
+    invitation,
     key,
     key_change,
     ledger,
@@ -42,7 +44,9 @@ from trivium.cli import (
     payment,
     prices,
     reconcile,
+    scim,
     serve,
+    statement,
     team,
     user,
 )
@@ -75,6 +79,8 @@ teams = _group("Organisations and the teams in them.")
 members = _group("Who is in a team, and as what.")
 services = _group("Accounts of programs: keys and budgets, and no login.")
 budgets = _group("What teams, members and service accounts may spend.")
+directories = _group("Directories that provision people and teams (SCIM 2.0).")
+directory_tokens = _group("Tokens that directories present.")
 keys = _group("Keys that callers present.")
 codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
@@ -82,7 +88,7 @@ bought = _group("Payments through a provider: what was begun, paid, held.")
 lists = _group("Suggested prices beside the adopted ones.")
 admins = _group("What administers this gateway from outside.")
 tokens = _group("Tokens for machines that call the admin API.")
-acts = _group("Who did what to whose account: the log of security-relevant acts.")
+acts = _group("Who did what to whose account, and from where.")
 apps = _group("Other applications that users let in.")
 books = _group("What was spent: proofs, exports, overdrafts.")
 
@@ -92,6 +98,7 @@ _add(app, "init", init.init)
 _add(app, "check", check.check)
 app.add_typer(users, name="user")
 app.add_typer(teams, name="team")
+app.add_typer(directories, name="scim")
 app.add_typer(keys, name="key")
 _add(app, "credit", credit.credit)
 app.add_typer(codes, name="code")
@@ -103,23 +110,30 @@ app.add_typer(apps, name="app")
 app.add_typer(admins, name="admin")
 admins.add_typer(tokens, name="token")
 app.add_typer(acts, name="audit")
+_add(app, "statement", statement.statement)
 _add(app, "explain", explain.explain)
 _add(app, "migrate", migrate.migrate)
 _add(users, "create", user.create)
 _add(users, "list", user.listing)
 _add(users, "disable", user.disable)
 _add(users, "enable", user.enable)
+_add(users, "export", erasure.export)
+_add(users, "erase", erasure.erase)
 _add(users, "password", account.password)
 _add(users, "invite", account.invite)
 _add(users, "invitations", account.invitations)
 _add(users, "withdraw", account.withdraw)
 _add(users, "role", account.role)
+_add(users, "letters", account.letters)
 _add(users, "log-out", account.log_out)
 _add(users, "factor-off", account.factor_off)
 _add(teams, "create", team.create)
 _add(teams, "list", team.listing)
 _add(teams, "show", team.show)
 _add(teams, "edit", team.edit)
+_add(teams, "invite", invitation.invite)
+_add(teams, "invitations", invitation.listing)
+_add(teams, "withdraw", invitation.withdraw)
 teams.add_typer(members, name="member")
 _add(members, "add", member.add)
 _add(members, "role", member.change_role)
@@ -130,6 +144,10 @@ teams.add_typer(budgets, name="budget")
 _add(budgets, "set", budget.put)
 _add(budgets, "clear", budget.clear)
 _add(budgets, "list", budget.listing)
+directories.add_typer(directory_tokens, name="token")
+_add(directory_tokens, "create", scim.create)
+_add(directory_tokens, "list", scim.listing)
+_add(directory_tokens, "revoke", scim.revoke)
 _add(keys, "create", key.create)
 _add(keys, "list", key.listing)
 _add(keys, "edit", key_change.edit)

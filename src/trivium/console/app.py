@@ -20,10 +20,15 @@ from trivium.console.account import keys, overview, profile, statement, usage
 from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
+from trivium.console.api.admin import erasure as api_erasure
 from trivium.console.api.admin import keys as api_keys
-from trivium.console.api.admin import team_budgets, team_keys, teams
+from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
+from trivium.console.api.admin import statement as api_statement
 from trivium.console.api.admin import tokens as api_tokens
 from trivium.console.api.admin import users as api_users
+from trivium.console.api.scim import discovery as scim_discovery
+from trivium.console.api.scim import groups as scim_groups
+from trivium.console.api.scim import users as scim_users
 from trivium.console.audit import acts
 from trivium.console.consent import authorized_apps, prompt
 from trivium.console.context import Console
@@ -32,7 +37,7 @@ from trivium.console.developer import tokens as own_tokens
 from trivium.console.forms import Guarded
 from trivium.console.headers import StrictHeaders
 from trivium.console.language import N_, LazyText
-from trivium.console.login import code, login, passkey, password, signup, sso
+from trivium.console.login import code, login, passkey, password, signup, sso, team_invitation
 from trivium.console.render import page
 from trivium.console.security import mfa, passkeys
 from trivium.console.security import overview as security
@@ -45,7 +50,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
     (
         part.PAGES
         for part in (
-            *(login, code, passkey, sso, signup, password),
+            *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, usage, statement, profile, users, user, invitations),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
@@ -63,12 +68,19 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *token.ENDPOINTS,
     *account.ENDPOINTS,
     *api_users.ENDPOINTS,
+    *api_erasure.ENDPOINTS,
     *api_keys.ENDPOINTS,
     *teams.ENDPOINTS,
     *team_keys.ENDPOINTS,
     *team_budgets.ENDPOINTS,
+    *scim_tokens.ENDPOINTS,
+    *team_invitations.ENDPOINTS,
+    *api_statement.ENDPOINTS,
     *api_credit.ENDPOINTS,
     *api_tokens.ENDPOINTS,
+    *scim_users.ENDPOINTS,
+    *scim_groups.ENDPOINTS,
+    *scim_discovery.ENDPOINTS,
 )
 
 

@@ -9,6 +9,8 @@ from starlette.requests import Request
 from trivium.clock import Clock
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
+from trivium.identity.erasure.service import Erasure
+from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
@@ -40,7 +42,9 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     codes: Codes
     own_keys: OwnKeys
     directory: Directory
+    erasure: Erasure
     teams: Teams
+    scim: Provisioning
     statement: Statement
     history: History
     audit: Audit

@@ -207,13 +207,6 @@ class Exchange(services.Exchange):
         """Send a whole answer."""
         if self._over:
             return
-        if self.framing is not None and status == HTTPStatus.OK:
-            try:
-                body, told = self.framing.whole(body)
-            except Fault as fault:
-                self.fail(fault)
-                return
-            self.extra += told
         self.begun = True
         if status in NO_BODY:
             whole = self._head(status, content_type, b"\r\n")
@@ -272,8 +265,6 @@ class Exchange(services.Exchange):
         """Send a piece of a streamed answer."""
         if self._over or not data:
             return
-        if self.framing is not None and not (data := self.framing.stream(data)):
-            return
         head, self._head_held = self._head_held, b""
         if len(data) > _APART_BYTES:
             # not copied to have a size put before it
@@ -292,8 +283,6 @@ class Exchange(services.Exchange):
         """End a streamed answer with a last piece, in one write: a segment and a wake-up each."""
         if self._over:
             return
-        if rest and self.framing is not None:
-            rest = self.framing.stream(rest)
         if self._chunked:
             last = b"%x\r\n%b\r\n0\r\n\r\n" % (len(rest), rest) if rest else b"0\r\n\r\n"
         else:

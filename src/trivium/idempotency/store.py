@@ -8,14 +8,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import (
-    BigInteger,
     and_,
     bindparam,
     case,
-    cast,
     delete,
     func,
-    literal_column,
     or_,
     select,
     tuple_,
@@ -36,12 +33,9 @@ from trivium.idempotency.model import (
     StoredAnswer,
 )
 from trivium.storage.bulk_insert import upsert
+from trivium.storage.database import NOW
 from trivium.storage.schema.idempotency import answer_pieces, kept_answers
 
-_NOW: Final = {
-    "sqlite": literal_column("CAST(strftime('%s', 'now') AS INTEGER)"),
-    "postgresql": cast(func.extract("epoch", func.clock_timestamp()), BigInteger),
-}
 READ_BYTES: Final = 1_048_576
 """Read at once; a piece has a fourth of it at most."""
 READ_PIECES: Final = 1000
@@ -60,7 +54,7 @@ async def claim(
 
     One that was interrupted keeps its request id, by which the ledger books it once.
     """
-    now = _NOW[conn.dialect.name]
+    now = NOW[conn.dialect.name]
     user_id, digest = asked.place
     made = upsert(conn, kept_answers).values(
         user_id=user_id,
@@ -128,7 +122,7 @@ async def write(conn: AsyncConnection, worker: str, changes: Sequence[Change]) -
     """Write what is new of a worker's answers; returns those that it no longer has, of which
     nothing is written.
     """
-    now = _NOW[conn.dialect.name]
+    now = NOW[conn.dialect.name]
     lost = []
     for change in sorted(changes, key=lambda change: change.place):
         named = _named(change.place, change.claim, worker)
@@ -169,7 +163,7 @@ async def write(conn: AsyncConnection, worker: str, changes: Sequence[Change]) -
 async def beat(conn: AsyncConnection, worker: str, running: Sequence[tuple[Place, int]]) -> None:
     """Say that a worker still answers these claims."""
     if running:
-        now = _NOW[conn.dialect.name]
+        now = NOW[conn.dialect.name]
         named = [_named(place, number, worker) for place, number in sorted(running)]
         await conn.execute(update(kept_answers).where(*_MINE).values(beat_at=now), named)
 
@@ -182,7 +176,7 @@ async def read(
 
     One answer may be looked for by several, each from where it is.
     """
-    now = _NOW[conn.dialect.name]
+    now = NOW[conn.dialect.name]
     query = select(_A.user_id, _A.digest, _A.claim, _A.state, _A.beat_at, _A.size_bytes).where(
         tuple_(_A.user_id, _A.digest).in_(list({tuple(look.place) for look in looks})),
         _A.expires_at > now,

@@ -80,6 +80,8 @@ class Directory:
             user = await _user(conn, user_id)
             if user.kind is UserKind.TEAM:
                 raise IdentityError("user", f"{user.name} is a team: change the team instead")
+            if user.kind is UserKind.ERASED and not disabled:
+                raise IdentityError("user", f"{user.name} is nobody any more: make a new user")
             if disabled:
                 await end_access(conn, user_id, int(self._clock.now()), log_act)
             raised = await store.bump(conn)

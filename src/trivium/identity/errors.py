@@ -13,5 +13,9 @@ class IdentityError(Exception):
         self.field = field
 
 
+class KeptError(IdentityError):
+    """Somebody who cannot be erased yet: others need the account, or something is under way."""
+
+
 class TakenError(IdentityError):
     """A name or an address that another user has."""

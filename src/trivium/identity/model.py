@@ -1,9 +1,10 @@
 """Users and keys as the rest of the gateway sees them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum, unique
 from ipaddress import IPv4Network, IPv6Network
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -29,6 +30,8 @@ class UserKind(Enum):
     TEAM = "team"
     SERVICE = "service"
     """A service account of a team: it has keys and no login."""
+    ERASED = "erased"
+    """A person whose data was erased: the row stays for what the books name by its id."""
 
 
 @unique
@@ -67,6 +70,8 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     """In which pages are read, as chosen; ``None``: as the browser has it."""
     theme: str | None = None
     """``light``, ``dark`` or ``system``; ``None``: as the browser has it."""
+    budget_letters: bool = True
+    """Whether letters about budgets come to them, of teams they own or whose bills they read."""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +101,10 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     budgets: tuple[Budget, ...] = ()
     networks: tuple[str, ...] = ()
     """Networks it may be used from, as CIDR; empty: from anywhere."""
+    end_user_requests: int | None = None
+    """Requests a minute for each end user whom its requests are for; ``None``: no limit."""
+    end_user_budgets: tuple[Budget, ...] = ()
+    """What each of them may cost."""
     grant_id: int | None = None
     """The consent under which an application was given it; ``None``: it is the user's own."""
     team_id: int | None = None
@@ -108,6 +117,9 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 
 AllowList: TypeAlias = tuple[frozenset[str], tuple[str, ...]]
 """Exact names of models, and prefixes; both empty: all."""
+
+
+NO_TAGGED: Final[Mapping[str, tuple[Budget, ...]]] = MappingProxyType({})
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -140,6 +152,12 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The user's, over all keys together; ``None``: none."""
     budgets: tuple[Budget, ...] = ()
     """All that a request of this key counts against, each with its scope."""
+    end_user_limits: RateLimits | None = None
+    """Of each end user whom its requests are for; ``None``: none."""
+    end_user_budgets: tuple[Budget, ...] = ()
+    """What each of them may cost."""
+    tagged: Mapping[str, tuple[Budget, ...]] = NO_TAGGED
+    """What a request with a tag counts against, by the tag: budgets of the teams above."""
     networks: tuple[Network, ...] = ()
     """Where the key may be used from; empty: anywhere."""
     grant_id: int = 0
@@ -153,6 +171,11 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     revoked: bool = False
     """Disabled for good: a user's own will never spend again, an application's may be given again
     with another secret."""
+
+    @property
+    def has_budgets(self) -> bool:
+        """Whether what a request of it may cost matters, whoever it is for and whatever it says."""
+        return bool(self.budgets or self.end_user_budgets or self.tagged)
 
     @property
     def owner_id(self) -> int:

@@ -17,8 +17,8 @@ from trivium.identity.directory import Directory
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.model import InForce, Key, User, UserKind, UserRole, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
-from trivium.identity.teams.model import SPENDING
-from trivium.identity.teams.store import find_teams, memberships
+from trivium.identity.teams.membership import may_spend, roles_of
+from trivium.identity.teams.store import find_teams
 from trivium.identity.terms import Terms, checked, folded, limits_of, name_of
 from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits
@@ -138,6 +138,8 @@ class Identity:
         budgets: Sequence[Budget] = (),
         networks: Sequence[str] = (),
         team: str | None = None,
+        end_user_requests: int | None = None,
+        end_user_budgets: Sequence[Budget] = (),
     ) -> tuple[Key, str]:
         """A new key of a user's, and its secret, which is nowhere to be had again.
 
@@ -146,8 +148,9 @@ class Identity:
         would leave out is refused. ``header_only``: it is refused in an address (``?key=``).
         ``networks``: addresses or CIDR it may be used from, empty: from anywhere.
         ``team``: the name of the team that it spends for; a service account's is its own.
+        ``end_user_…``: what each end user may take whom its requests are for.
         Raises ``IdentityError`` (``user``, ``name``, ``models``, ``expires_at``, ``limits``,
-        ``budgets``, ``networks``, ``team``).
+        ``budgets``, ``networks``, ``team``, ``end_user_requests``, ``end_user_budgets``).
         """
         now = int(self._clock.now())
         terms = Terms(
@@ -159,6 +162,8 @@ class Identity:
             limits=limits,
             budgets=tuple(budgets),
             networks=tuple(networks),
+            end_user_requests=end_user_requests,
+            end_user_budgets=tuple(end_user_budgets),
         )
         secret = keys.issue(self._random_bytes)
         key = Key(
@@ -216,6 +221,8 @@ async def _team_of(conn: Connection, owner: User, name: str | None) -> int | Non
     if owner.kind is UserKind.TEAM:
         message = f"{owner.name} is a team, and keys are of people and service accounts: name one"
         raise IdentityError("user", f"{message}, and the team beside")
+    if owner.kind is UserKind.ERASED:
+        raise IdentityError("user", f"{owner.name} is nobody any more: their data was erased")
     if name is None and owner.kind is UserKind.PERSON:
         return None
     teams = await find_teams(conn)
@@ -229,8 +236,7 @@ async def _team_of(conn: Connection, owner: User, name: str | None) -> int | Non
         if team_id != owner.team_id:
             raise IdentityError("team", f"{name!r} is not the team of {owner.name}")
         return team_id
-    roles = {each.team_id: each.role for each in await memberships(conn, owner.id)}
-    if not any(roles.get(team.id) in SPENDING for team in teams.above(team_id)):
+    if not may_spend(await roles_of(conn, owner.id), teams, team_id):
         raise IdentityError("team", f"{name!r} has no member {owner.name} who may have keys")
     return team_id
 

@@ -29,7 +29,7 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.identity import store
-from trivium.identity.model import AllowList, Caller, Network
+from trivium.identity.model import NO_TAGGED, AllowList, Caller, Network
 from trivium.identity.teams.model import Inherited, TeamMap, allow_list
 from trivium.identity.teams.store import find_teams
 from trivium.settings.budget import Budget
@@ -265,6 +265,9 @@ def _caller(row: Any, teams: TeamMap) -> Caller:
         narrowed=above.narrowed,
         team_limits=above.limits,
         networks=_networks(row.networks),
+        end_user_limits=limits(row.end_user_requests, None, None),
+        end_user_budgets=_budgets(row.end_user_budgets, row.id, None),
+        tagged=above.tagged,
         grant_id=row.grant_id or 0,
         revoked=row.disabled,
     )
@@ -272,7 +275,7 @@ def _caller(row: Any, teams: TeamMap) -> Caller:
 
 def _alone(row: Any) -> Inherited:
     """What a key inherits that spends for no team."""
-    return Inherited(row.user_id, row.unlimited, False, "", (), (), ())
+    return Inherited(row.user_id, row.unlimited, False, "", (), (), (), NO_TAGGED)
 
 
 @lru_cache(maxsize=1024)

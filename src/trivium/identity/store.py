@@ -249,6 +249,7 @@ async def _keys(conn: AsyncConnection, query: Select[Any]) -> list[Key]:
             limits=_limits(row),
             budgets=_budgets(row.budgets),
             networks=_texts(row.networks),
+            end_user_budgets=_budgets(row.end_user_budgets),
         )
         for row in await conn.execute(query)
     ]
@@ -261,7 +262,7 @@ def _limits(row: Any) -> RateLimits | None:
 def _terms(terms: Terms) -> dict[str, Any]:
     lists = {
         name: msgspec.json.encode(getattr(terms, name)).decode()
-        for name in ("models", "budgets", "networks")
+        for name in ("models", "budgets", "networks", "end_user_budgets")
     }
     return values_of(terms, "limits", **lists, **_columns(terms.limits))
 

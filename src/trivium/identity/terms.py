@@ -9,7 +9,7 @@ import msgspec
 
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import Key, Network
-from trivium.settings.budget import Budget
+from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import LIMIT_MAX, RateLimits
 
 NAME_CHARS_MAX: Final = 100
@@ -40,13 +40,18 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """At most one a period."""
     networks: tuple[str, ...] = ()
     """Addresses or CIDR it may be used from; empty: from anywhere."""
+    end_user_requests: int | None = None
+    """Requests a minute for each end user whom its requests are for; ``None``: no limit."""
+    end_user_budgets: tuple[Budget, ...] = ()
+    """What each of them may cost: at most one a period, none for good."""
 
 
 def checked(terms: Terms, now: int, expires_at: int | None = None) -> Terms:
     """Return the terms in the form that is stored.
 
     ``expires_at``: the key's present end, which may stay though it has passed. Raises
-    ``IdentityError`` (``name``, ``models``, ``expires_at``, ``limits``, ``budgets``, ``networks``).
+    ``IdentityError`` (``name``, ``models``, ``expires_at``, ``limits``, ``budgets``, ``networks``,
+    ``end_user_requests``, ``end_user_budgets``).
     """
     end = terms.expires_at
     if end is not None and end <= now and end != expires_at:
@@ -60,6 +65,8 @@ def checked(terms: Terms, now: int, expires_at: int | None = None) -> Terms:
         limits=limits_of(terms.limits),
         budgets=_budgets(terms.budgets),
         networks=_networks(terms.networks),
+        end_user_requests=_end_user_requests(terms.end_user_requests),
+        end_user_budgets=_end_user_budgets(terms.end_user_budgets),
     )
 
 
@@ -69,12 +76,13 @@ def terms_of(key: Key) -> Terms:
 
 
 def given(budgets: Sequence[Budget], before: Terms, now: int) -> tuple[Budget, ...]:
-    """Return a key's budgets with the moment at which those are given whose period had none: what
-    the key spent before in the period counts.
+    """Return a key's budgets with the moment at which those are given whose period (of that zone)
+    had none: what the key spent before in the period counts.
     """
-    since = {budget.period: budget.since for budget in before.budgets}
+    since = {(budget.period, budget.zone): budget.since for budget in before.budgets}
     return tuple(
-        msgspec.structs.replace(budget, since=since.get(budget.period, now)) for budget in budgets
+        msgspec.structs.replace(budget, since=since.get((budget.period, budget.zone), now))
+        for budget in budgets
     )
 
 
@@ -120,13 +128,32 @@ def limits_of(limits: RateLimits | None) -> RateLimits | None:
     return limits
 
 
-def _budgets(budgets: Sequence[Budget]) -> tuple[Budget, ...]:
+def _budgets(budgets: Sequence[Budget], member: str = "budgets") -> tuple[Budget, ...]:
     if len({budget.period for budget in budgets}) < len(budgets):
-        raise IdentityError("budgets", "are at most one a period")
+        raise IdentityError(member, "are at most one a period")
     for budget in budgets:
         if not 0 < budget.amount_nanos <= BUDGET_NANOS_MAX:
-            raise IdentityError("budgets", "are amounts above 0 and at most a million dollars")
+            raise IdentityError(member, "are amounts above 0 and at most a million dollars")
     return tuple(budgets)
+
+
+def _end_user_requests(requests: int | None) -> int | None:
+    if requests is not None and not 1 <= requests <= LIMIT_MAX:
+        raise IdentityError(
+            "end_user_requests", f"are a whole number from 1 to {LIMIT_MAX}, not {requests}"
+        )
+    return requests
+
+
+def _end_user_budgets(budgets: Sequence[Budget]) -> tuple[Budget, ...]:
+    """Budgets of each end user. None lasts for good: callers name end users as they like, and every
+    counter must have an end.
+    """
+    if any(budget.period is Period.TOTAL for budget in budgets):
+        raise IdentityError(
+            "end_user_budgets", "are for a period that ends: day, week, month, 5h or 7d"
+        )
+    return _budgets(budgets, "end_user_budgets")
 
 
 def _networks(texts: Sequence[str]) -> tuple[str, ...]:

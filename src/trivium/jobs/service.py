@@ -271,7 +271,9 @@ class Jobs:
             return
         usage = Usage(seconds=float(job.seconds), video_size=job.size)
         now = int(self._clock.now())
-        await holds.book(conn, held, entry_of(held, usage, at=now, note=job.id, end=end))
+        channel = job.account.channel
+        entry = entry_of(held, usage, at=now, note=job.id, end=end, channel=channel)
+        await holds.book(conn, held, entry)
 
     # --- finding ----------------------------------------------------------------------------------
 

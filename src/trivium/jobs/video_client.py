@@ -24,6 +24,7 @@ from trivium.upstream import buffered_call as short
 from trivium.upstream.call import Client
 from trivium.upstream.request import Body, Request
 from trivium.upstream.request_writer import Composer
+from trivium.wire.long_strings import LongStrings
 from trivium.wire.multipart_writer import BOUNDARY_BYTES
 from trivium.wire.operation import Operation
 from trivium.wire.videos.answer import SeenVideo
@@ -86,6 +87,24 @@ class VideoClient:
         await short.run(self._client, request, sink)
         return _whole(channel, sink)
 
+    async def ask_long(
+        self, channel: Channel, credential: int, vendor_call: VendorCall
+    ) -> LongStrings:
+        """As ``ask``, for an answer that may hold a film: a piece a turn of the loop, kept once.
+        Raises ``Fault``.
+        """
+        sink = short.BufferedCall(self._future())
+        await short.run(self._client, self.request(channel, credential, vendor_call), sink)
+        if not 200 <= sink.status < 300:
+            _whole(channel, sink)  # which raises
+        answer = LongStrings()
+        parts, sink.parts = sink.parts, []
+        parts.reverse()
+        while parts:
+            answer.add(parts.pop())
+            await asyncio.sleep(0)
+        return answer
+
     async def order(
         self,
         channel: Channel,
@@ -115,7 +134,8 @@ class VideoClient:
         """Ask what the upstream says of a job. Raises ``Fault``: NOT_FOUND if it has it no more."""
         channel, credential = self.locate(job.account)
         vendor_call = protocol_of(job.account.operation).look(upstream_video(job, channel))
-        return self.read(job.account.operation, await self.ask(channel, credential, vendor_call))
+        answer = await self.ask_long(channel, credential, vendor_call)
+        return self.read(job.account.operation, answer.small())
 
     def read(self, operation: Operation, body: bytes) -> SeenVideo:
         """Read an upstream's answer and remove what its texts may reveal. Raises ``Fault``

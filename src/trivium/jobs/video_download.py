@@ -86,10 +86,10 @@ class VideoDownloader:
             upstream_video(job, channel), variant
         )
         if vendor_call.read_file is not None:
-            whole = await self._asking.ask(channel, credential, vendor_call)
+            answer = await self._asking.ask_long(channel, credential, vendor_call)
             taker = take(_judge(channel))
             try:
-                await inline_video.hand_over(vendor_call.read_file(whole), taker)
+                await inline_video.hand_over(vendor_call.read_file(answer), taker)
             finally:
                 taker.release()
             return

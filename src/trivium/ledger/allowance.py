@@ -84,6 +84,7 @@ class Allowance:
         "budget",
         "held",
         "holder",
+        "is_counted",
         "is_low",
         "learned_at",
         "leased",
@@ -106,6 +107,8 @@ class Allowance:
         """As it was when something was last held; ``None``: an account."""
         self.payer = 0
         """Of a budget: whose account paid last."""
+        self.is_counted = True
+        """Whether what was spent before the budget was given is known."""
         self.leased = 0
         self.held = 0
         self.spent = 0
@@ -211,6 +214,7 @@ class Allowance:
         self._counted -= booked
         self.learned_at = now
         self._is_final = standing.is_final
+        self.is_counted = standing.is_counted
         self._round = 0 if standing.is_final else standing.round
         if standing.is_wanted:
             self.yield_(now)
@@ -222,6 +226,9 @@ class Allowance:
     def answer(self, waiting: Waiting, now: float) -> LeaseVerdict:
         """Decide about a waiting request after a turn; takes what it needs."""
         amount = waiting.hold.amount_nanos
+        if not self.is_counted:
+            is_late = now > waiting.since + PATIENCE_S
+            return LeaseVerdict.UNKNOWN if is_late else LeaseVerdict.LATER
         if waiting.is_row:
             is_enough = amount <= self.pool - self.leased
             is_short = not is_enough

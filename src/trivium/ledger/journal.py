@@ -28,6 +28,7 @@ import msgspec
 
 from trivium.ledger.errors import TornError, UnwrittenError
 from trivium.ledger.model import Contents, Hold, OpenHold, RequestId, Settlement
+from trivium.wire.attribution import NOBODY
 
 SUFFIX: Final = ".journal"
 NEW: Final = ".new"
@@ -41,6 +42,8 @@ _HEAD_BYTES: Final = 9
 """A line's checksum and the blank after it."""
 
 _KINDS: Final[dict[str, type[OpenHold | Settlement]]] = {"h": OpenHold, "s": Settlement}
+_WHO: Final = "who"
+"""The member of a record's detail that says for whom it was."""
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder().decode
 _Raw: Final = msgspec.Raw
@@ -92,13 +95,14 @@ def _checked(text: bytes) -> OpenHold | Settlement | str | None:
             return msgspec.convert(request_id, RequestId)
         if kind not in _KINDS or not isinstance(values[-1], dict):
             return None
+        who = values[-1].pop(_WHO, ())  # no entry is to have it
         detail = _encode(values[-1]).decode()
         record = _KINDS[kind]
         # what has more values than these was not written by this version; the counters are in the
         # detail
-        whole = len(values) == len(record.__struct_fields__) - 1 and "\\u0000" not in detail
+        whole = len(values) == len(record.__struct_fields__) - 2 and "\\u0000" not in detail
         counters = values[-1].get("budgets", ())
-        return msgspec.convert([*values[:-1], detail, counters], record) if whole else None
+        return msgspec.convert([*values[:-1], detail, counters, who], record) if whole else None
     except Exception:  # noqa: BLE001 - whatever is wrong with one line, the others are booked
         return None
 
@@ -111,9 +115,18 @@ def _held(hold: Hold, interrupted_nanos: int, at: int) -> bytes:
         "key": hold.key_id,
         "end": "interrupted",
     }
+    if hold.team_id:
+        detail |= {"user": hold.asker_id, "team": hold.team_id}
     if hold.counters:
         detail["budgets"] = hold.counters
+    if hold.who is not NOBODY:
+        detail[_WHO] = hold.who
     return _encode(("h", hold.request_id, hold.user_id, interrupted_nanos, at, detail))
+
+
+def _with_who(settled: Settlement) -> str:
+    """The detail, and for whom it was, which is in the journal's alone."""
+    return f'{settled.detail.removesuffix("}")},"{_WHO}":{_encode(settled.who).decode()}}}'
 
 
 class JournalFile:
@@ -157,8 +170,10 @@ class JournalFile:
             self._synced = size
 
     def close(self) -> None:
-        """Let go of the file, which stays."""
-        os.close(self._fd)
+        """Let go of the file, which stays. Again, nothing happens."""
+        fd, self._fd = self._fd, -1  # by now another's, perhaps a connection's
+        if fd >= 0:
+            os.close(fd)
 
     def remove(self) -> None:
         """Everything in it is in the database."""
@@ -214,7 +229,7 @@ class Journal:
     def settle(self, settled: Settlement) -> None:
         """Note what a request came to, before the last byte goes to the caller. Raises OSError."""
         request_id, user_id = settled.request_id, settled.user_id
-        detail = _Raw(settled.detail)
+        detail = _Raw(settled.detail if settled.who is NOBODY else _with_who(settled))
         payload = _encode(("s", request_id, user_id, settled.cost_nanos, settled.at, "", detail))
         data = b"%08x %b\n" % (crc32(payload), payload)
         if self.gathers:

@@ -23,7 +23,7 @@ from trivium.ledger.model import (
     Waiting,
 )
 from trivium.ledger.quote import Quoting
-from trivium.ledger.refusals import elsewhere, overspent, too_low, unknown
+from trivium.ledger.refusals import elsewhere, overspent, too_low, uncounted, unknown
 from trivium.settings.budget import Budget, PeriodClock
 
 REFUSED_S: Final = 1.0
@@ -174,7 +174,7 @@ class LeaseKeeper(Quoting):
         if budget is not None:
             holder = hold.counters[hold.budgets.index(budget)]
         account = self._account(holder)
-        account.budget = budget
+        account.budget, account.payer = budget, hold.user_id
         account.short_until = self._clock.monotonic() + SHORT_S
         await self._wait(account, hold, is_row=True)
 
@@ -263,7 +263,8 @@ class LeaseKeeper(Quoting):
                 waiting.granted.set_result(False)
             elif verdict is LeaseVerdict.UNKNOWN:
                 self._touched.add(account.holder)
-                waiting.granted.set_exception(elsewhere())
+                fault = elsewhere() if account.is_counted else uncounted()
+                waiting.granted.set_exception(fault)
             else:
                 is_later = is_later or verdict is LeaseVerdict.LATER
                 left.append(waiting)

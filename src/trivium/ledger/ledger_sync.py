@@ -10,16 +10,17 @@ of ``lease_s`` has passed since the last turn: after all of it others may give t
 import asyncio
 import contextlib
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from trivium.clock import Clock, Steady
-from trivium.ledger.model import Holder, Settlement
+from trivium.ledger.model import Holder, LeaseRequest, LeaseState, Settlement
 from trivium.ledger.orphan_journals import OrphanJournal, orphan_journals
 from trivium.ledger.worker import WorkerLedger
+from trivium.settings.budget import CounterId
 from trivium.settings.model import LedgerSettings
 from trivium.storage.errors import Conflict, Rejected, StorageError
 from trivium.storage.late import LateModule
@@ -27,10 +28,12 @@ from trivium.storage.late import LateModule
 if TYPE_CHECKING:
     from trivium.ledger import store
     from trivium.ledger.leases import store as leasing
+    from trivium.ledger.recalls import store as recalling
     from trivium.storage.database import Database
 else:
     store = LateModule("trivium.ledger.store")
     leasing = LateModule("trivium.ledger.leases.store")
+    recalling = LateModule("trivium.ledger.recalls.store")
 
 BATCH: Final = 4000
 """Settlements a transaction, which costs about 1 ms beside them: with few a busy worker would book
@@ -38,6 +41,8 @@ more slowly than it settles.
 """
 TURN_S: Final = 5.0
 """One turn. Callers wait for it, so a frozen database is told soon."""
+PAUSE_S: Final = 1.0
+"""After which a budget that could not be counted is counted again."""
 PAUSE_S_MAX: Final = 10.0
 """Longest pause between tries while the database is away."""
 LOOK_S: Final = 30.0
@@ -80,6 +85,8 @@ class LedgerSync:
         self._finishing = -1
         """Settlements still to be booked before older journal files are done with; -1: none."""
         self._tasks: list[asyncio.Task[None]] = []
+        self._recalls: dict[CounterId, asyncio.Task[None]] = {}
+        """What is being counted of budgets that were given in the middle of their period."""
 
     async def recover(self) -> None:
         """Book what dead workers of this machine left in their journals, and free their leases.
@@ -106,7 +113,7 @@ class LedgerSync:
 
     async def close(self, limit_s: float = CLOSE_S) -> None:
         """Book everything and give the leases back; what cannot be booked stays in the journal."""
-        for task in self._tasks:
+        for task in (*self._tasks, *self._recalls.values()):
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
@@ -211,11 +218,36 @@ class LedgerSync:
         self._is_uncertain = False
         self._ledger.trusted_until = began + self._lease_s / 2
         self._ledger.confirm(batch, standings)
+        self._recall(wishes, standings)
         if self._finishing >= 0:
             self._finishing -= len(batch)
             if self._finishing <= 0:
                 self._finishing = -1
                 self._ledger.journal.done_with_older()
+
+    def _recall(
+        self, wishes: Mapping[Holder, LeaseRequest], standings: Mapping[Holder, LeaseState]
+    ) -> None:
+        """Have counted what is not yet."""
+        for holder, standing in standings.items():
+            if standing.is_counted or isinstance(holder, int) or holder in self._recalls:
+                continue
+            counting = self._count(holder, wishes[holder])
+            self._recalls[holder] = asyncio.get_running_loop().create_task(counting)
+
+    async def _count(self, counter: CounterId, asked: LeaseRequest) -> None:
+        try:
+            await recalling.recall(self._database, counter, asked.since, asked.payer)
+        except StorageError as error:
+            log.warning("budget_not_counted", budget=counter.scope, error=str(error))
+            await self._sleep(PAUSE_S)
+        except Exception:
+            log.exception("budget_not_counted", budget=counter.scope)
+            await self._sleep(PAUSE_S)
+        finally:
+            del self._recalls[counter]
+        self._ledger.touch([counter])
+        self._ledger.asked.set()
 
     async def _book_singly(self, batch: list[Settlement]) -> bool:
         """Book what can be booked of a batch that was refused; one bad row holds up no other."""

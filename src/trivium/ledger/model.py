@@ -8,6 +8,7 @@ import msgspec
 
 from trivium.ledger.tariff import Tariff
 from trivium.settings.budget import Budget, CounterId
+from trivium.wire.attribution import NOBODY, Attributed
 
 NANOS: Final = 1_000_000_000
 """Nano-dollars a dollar."""
@@ -75,6 +76,12 @@ class Hold(msgspec.Struct, frozen=True, gc=False):
     """Of the budgets that it counts against."""
     budgets: tuple[Budget, ...] = ()
     """The budgets, in the same order."""
+    asker_id: int = 0
+    """Who asks, where another account pays: a member or a service account of a team."""
+    team_id: int = 0
+    """The team that the key spends for; 0: none."""
+    who: Attributed = NOBODY
+    """Whom and what it is for, as the caller says."""
 
 
 Holder: TypeAlias = int | CounterId
@@ -104,6 +111,8 @@ class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
     detail: str
     counters: Counters = ()
     """Of the budgets that it counts against. The detail has them as well."""
+    who: Attributed = NOBODY
+    """Whom and what it is for. Never part of the entry, which nobody can erase."""
 
 
 class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -116,6 +125,7 @@ class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):
     at: Moment
     detail: str
     counters: Counters = ()
+    who: Attributed = NOBODY
 
 
 class Contents(msgspec.Struct):
@@ -171,6 +181,10 @@ class LeaseState(msgspec.Struct, frozen=True, gc=False):
     """Whether another worker has called this one, which it did not know when it asked."""
     crossed: int = 0
     """Per cent of a budget that this turn was the first to see spent; 0: of none."""
+    is_counted: bool = True
+    """Whether what was spent before a budget was given is known; ``False``: nothing more is leased
+    until ``ledger/recalls/store.py`` has counted it.
+    """
 
 
 class Waiting(msgspec.Struct, gc=False):

@@ -42,6 +42,7 @@ class OrphanJournal:
                     INTERRUPTED,
                     hold.detail,
                     hold.counters,
+                    hold.who,
                 )
                 for hold in found.holds.values()
             ),

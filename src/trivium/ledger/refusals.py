@@ -94,6 +94,15 @@ def elsewhere() -> Fault:
     )
 
 
+def uncounted() -> Fault:
+    """What is told while what a budget has spent before it was given is being counted."""
+    return Fault(
+        Kind.LEDGER_DOWN,
+        "What was spent of a new budget before it was given is being counted; try again.",
+        retry_after=RETRY_S,
+    )
+
+
 def unnoted() -> Fault:
     """What is told when the journal cannot be written."""
     return Fault(Kind.INTERNAL, "The gateway cannot note the request's cost, so it is not served.")

@@ -12,6 +12,7 @@ from trivium.conversation.usage import Usage
 from trivium.ledger.model import FREE, Hold, Quote
 from trivium.routing.model import Model
 from trivium.settings.budget import Budget
+from trivium.wire.attribution import NOBODY, Attributed
 from trivium.wire.operation import Operation
 from trivium.wire.passage import RequestFacts
 
@@ -27,6 +28,16 @@ class Payer(Protocol):
     @property
     def key_id(self) -> int:
         """The key that was presented, for the explained bill."""
+        ...
+
+    @property
+    def user_id(self) -> int:
+        """The id of who asks, where a team pays for them."""
+        ...
+
+    @property
+    def team_id(self) -> int:
+        """The team that the key spends for; 0: none."""
         ...
 
     @property
@@ -55,9 +66,15 @@ class Ledger(Protocol):
         ...
 
     def hold(
-        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+        self,
+        request_id: str,
+        caller: Payer,
+        quote: Quote,
+        budgets: Sequence[Budget] = (),
+        who: Attributed = NOBODY,
     ) -> Hold | None:
         """Reserve the quote, also of these budgets; ``None`` when that takes a ``lease`` first.
+        ``who``: for whom, as the caller says.
 
         Raises ``Fault``: INTERNAL when the journal cannot be written, LEDGER_DOWN when too much
         waits to be booked.
@@ -65,7 +82,12 @@ class Ledger(Protocol):
         ...
 
     async def lease(
-        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+        self,
+        request_id: str,
+        caller: Payer,
+        quote: Quote,
+        budgets: Sequence[Budget] = (),
+        who: Attributed = NOBODY,
     ) -> Hold:
         """Reserve the quote after asking the account and the budgets for more.
 
@@ -91,10 +113,12 @@ class Ledger(Protocol):
         """
         ...
 
-    def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
+    def settle(self, hold: Hold, usage: Usage | None, end: str = "", channel: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged.
 
         ``usage``: ``None`` when nothing is charged. ``end``: how it ended, unless it ended well.
+
+        ``channel``: which answered, or was asked last.
         """
         ...
 
@@ -130,17 +154,27 @@ class OpenLedger:
         return FREE
 
     def hold(
-        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+        self,
+        request_id: str,
+        caller: Payer,
+        quote: Quote,
+        budgets: Sequence[Budget] = (),
+        who: Attributed = NOBODY,
     ) -> Hold | None:
         """A hold of nothing."""
-        del budgets
+        del budgets, who
         return Hold(request_id=request_id, user_id=caller.payer_id, amount_nanos=quote.amount_nanos)
 
     async def lease(
-        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+        self,
+        request_id: str,
+        caller: Payer,
+        quote: Quote,
+        budgets: Sequence[Budget] = (),
+        who: Attributed = NOBODY,
     ) -> Hold:
         """Never needed; the same."""
-        del budgets
+        del budgets, who
         return Hold(request_id=request_id, user_id=caller.payer_id, amount_nanos=quote.amount_nanos)
 
     def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
@@ -156,9 +190,9 @@ class OpenLedger:
         """The same hold with other prices."""
         return msgspec.structs.replace(hold, quote=quote)
 
-    def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
+    def settle(self, hold: Hold, usage: Usage | None, end: str = "", channel: str = "") -> int:
         """Return a cost of 0, without an entry."""
-        del hold, usage, end
+        del hold, usage, end, channel
         return 0
 
     def gather(self) -> None:

@@ -33,17 +33,17 @@ from trivium.ledger.model import (
     Settlement,
 )
 from trivium.ledger.orphan_journals import INTERRUPTED
+from trivium.ledger.spending import store as spending
+from trivium.ledger.spending.model import REPEATED, BookedUsage
 from trivium.ledger.statement.store import add_to_days
 from trivium.storage.bulk_insert import insert, upsert
 from trivium.storage.schema.core import accounts, entries, holds, leases, users
 from trivium.storage.structs import struct_of, values_of
+from trivium.wire.attribution import NOBODY, Attributed
 
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
 """Columns of a usage entry in the order of their values."""
 _OF_USAGE: Final = (("kind", EntryKind.USAGE.value),)
-
-REPEATED: Final = ":repeated"
-"""Ends the request id of an entry that completes the bill of one that was interrupted."""
 
 
 async def has_user(conn: AsyncConnection, user_id: int) -> bool:
@@ -64,8 +64,10 @@ async def insert_entry(conn: AsyncConnection, entry: Entry) -> int | None:
     return None if booked is None else int(booked)
 
 
-async def add_to_account(conn: AsyncConnection, entry: Entry) -> int:
-    """Move the balance by an entry's amount and return it; the first entry opens the account."""
+async def add_to_account(conn: AsyncConnection, entry: Entry, who: Attributed = NOBODY) -> int:
+    """Move the balance by an entry's amount and return it; the first entry opens the account.
+    ``who``: whom and what usage was for.
+    """
     used = -entry.amount_nanos if entry.kind is EntryKind.USAGE else 0
     opened = upsert(conn, accounts).values(
         user_id=entry.user_id, balance_nanos=entry.amount_nanos, used_nanos=used
@@ -80,6 +82,8 @@ async def add_to_account(conn: AsyncConnection, entry: Entry) -> int:
     balance = int((await conn.execute(moved)).scalar_one())
     if entry.kind is EntryKind.USAGE:
         await add_to_days(conn, [(entry.user_id, entry.created_at, used)])
+        of, at, detail = entry.user_id, entry.created_at, entry.detail
+        await spending.add(conn, [BookedUsage(of, at, used, detail, entry.request_id, who)])
     return balance
 
 
@@ -243,6 +247,13 @@ async def _insert_usage(conn: AsyncConnection, settlements: Sequence[Settlement]
     rows = [(s.user_id, -s.cost_nanos, s.note, s.request_id, s.at, s.detail) for s in settlements]
     await insert(conn, entries, _USAGE, rows, _OF_USAGE)
     await add_to_days(conn, ((s.user_id, s.at, s.cost_nanos) for s in settlements))
+    await spending.add(
+        conn,
+        (
+            BookedUsage(s.user_id, s.at, s.cost_nanos, s.detail, s.request_id, s.who)
+            for s in settlements
+        ),
+    )
 
 
 async def wanted(conn: AsyncConnection, worker: str) -> list[Holder]:

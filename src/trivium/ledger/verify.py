@@ -54,6 +54,10 @@ class Detail(msgspec.Struct, frozen=True, kw_only=True):
     images: tuple[tuple[str, str, Decimal], ...] = ()
     videos: tuple[tuple[str, Decimal], ...] = ()
     key: int = 0
+    user: int = 0
+    """Who asked, where another account pays."""
+    team: int = 0
+    channel: str = ""
     end: str = ""
     usage: Usage | None = None
 

@@ -23,7 +23,9 @@ from trivium.ledger.lease_keeper import LeaseKeeper
 from trivium.ledger.model import COUNTERS_MAX, Hold, Quote, Settlement
 from trivium.ledger.refusals import too_many_wait, unnoted
 from trivium.ledger.service import Payer
+from trivium.ledger.spending.model import spender
 from trivium.settings.budget import Budget, is_beyond, within
+from trivium.wire.attribution import NOBODY, Attributed
 
 RENEW_S: Final = 0.2
 """An account is renewed ahead of need at most so often; one that must wait does not wait for it."""
@@ -60,13 +62,18 @@ class WorkerLedger(LeaseKeeper):
     # --- the pipeline's side --------------------------------------------------------------------
 
     def hold(
-        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+        self,
+        request_id: str,
+        caller: Payer,
+        quote: Quote,
+        budgets: Sequence[Budget] = (),
+        who: Attributed = NOBODY,
     ) -> Hold | None:
         """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
         amount = quote.amount_nanos
         limited = not caller.unlimited
         user_id = caller.payer_id
-        hold = Hold(request_id, user_id, amount, quote, caller.key_id, limited)
+        hold = _hold(request_id, caller, quote, who)
         if quote.tariff is None:
             return hold
         if budgets:
@@ -91,7 +98,12 @@ class WorkerLedger(LeaseKeeper):
         return hold
 
     async def lease(
-        self, request_id: str, caller: Payer, quote: Quote, budgets: Sequence[Budget] = ()
+        self,
+        request_id: str,
+        caller: Payer,
+        quote: Quote,
+        budgets: Sequence[Budget] = (),
+        who: Attributed = NOBODY,
     ) -> Hold:
         """Reserve the quote with the next turn of the account and the budgets, in the order of
         asking.
@@ -99,8 +111,7 @@ class WorkerLedger(LeaseKeeper):
         Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL), ``BudgetRefusal``.
         """
         amount = quote.amount_nanos
-        limited = not caller.unlimited
-        hold = Hold(request_id, caller.payer_id, amount, quote, caller.key_id, limited)
+        hold = _hold(request_id, caller, quote, who)
         hold, asked = self._asked(hold, budgets)
         now = self._clock.monotonic()
         for account in asked:
@@ -201,10 +212,11 @@ class WorkerLedger(LeaseKeeper):
 
     def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
         """The hold with the counters of these budgets, for one that is a row."""
+        budgets = tuple(budgets)
         counters = self._periods.counters(budgets, self._now())
-        return msgspec.structs.replace(hold, counters=counters, budgets=tuple(budgets))
+        return msgspec.structs.replace(hold, counters=counters, budgets=budgets)
 
-    def settle(self, hold: Hold, usage: Usage | None, end: str = "") -> int:
+    def settle(self, hold: Hold, usage: Usage | None, end: str = "", channel: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
         tariff = hold.quote.tariff
         if tariff is None or self._open.pop(hold.request_id, None) is None:
@@ -219,9 +231,11 @@ class WorkerLedger(LeaseKeeper):
         nanos, rates = cost(tariff, usage)
         used = _encode(usage).decode()
         counted = f',"budgets":{_encode(hold.counters).decode()}' if hold.counters else ""
-        detail = f'{rates.label},"key":{hold.key_id},"end":"{end}","usage":{used}{counted}}}'
+        of = f'"key":{hold.key_id}{spender(hold, channel)}'
+        detail = f'{rates.label},{of},"end":"{end}","usage":{used}{counted}}}'
+        at, counters = int(self._now()), hold.counters
         settled = Settlement(
-            hold.request_id, hold.user_id, nanos, int(self._now()), "", detail, hold.counters
+            hold.request_id, hold.user_id, nanos, at, "", detail, counters, hold.who
         )
         self._end(hold, nanos)
         self._queue.append(settled)
@@ -311,3 +325,16 @@ class WorkerLedger(LeaseKeeper):
                 # as it was held: the budget may have been changed since
                 account.give_back(0 if budget.soft else hold.amount_nanos, nanos)
                 self._touched.add(counter)
+
+
+def _hold(request_id: str, caller: Payer, quote: Quote, who: Attributed) -> Hold:
+    """A hold that counts against no budget yet."""
+    payer_id, team_id = caller.payer_id, caller.team_id
+    amount, limited = quote.amount_nanos, not caller.unlimited
+    if not team_id and who is NOBODY:
+        return Hold(request_id, payer_id, amount, quote, caller.key_id, limited)
+    asker_id = caller.user_id if team_id else 0
+    return Hold(
+        *(request_id, payer_id, amount, quote, caller.key_id, limited, (), ()),
+        *(asker_id, team_id, who),
+    )

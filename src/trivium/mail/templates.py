@@ -13,13 +13,16 @@ from trivium.mail.outbox import MailMessage
 FALLBACK: Final = "en"
 
 
-def letter(kind: str, language: str, *, to: str, link: str) -> MailMessage:
+def letter(kind: str, language: str, *, to: str, link: str, about: str = "") -> MailMessage:
     """Return a letter of this kind. ``language``: a tag such as ``en`` or ``zh-Hans``; any that is
-    missing becomes English. Raises KeyError for an unknown kind.
+    missing becomes English. ``about``: one line, where the letter has a place for it. Raises
+    KeyError for an unknown kind.
     """
     short = language.replace("_", "-").partition("-")[0].lower()
     wording = wordings().get(short, wordings()[FALLBACK])[kind]
-    return MailMessage(to=to, subject=wording["subject"], text=wording["text"].format(link=link))
+    return MailMessage(
+        to=to, subject=wording["subject"], text=wording["text"].format(link=link, about=about)
+    )
 
 
 @functools.cache

@@ -36,9 +36,12 @@ class Record(msgspec.Struct, gc=False):
     bytes_out: int = 0
     usage: Usage | None = None
     end_user: str = ""
-    """For whom the caller says it asked: the header of a user profile, else the request's
-    ``safety_identifier``, ``user`` or ``metadata.user_id``; never trusted."""
+    """For whom the caller says it asked, or a hash of that; never trusted."""
     dropped: str = ""
     """Names of the members that a translation left out or changed; empty when none was."""
     repaired: str = ""
     """Kinds of repairs to the history, with how often; empty when there were none."""
+    session: str = ""
+    """Of which conversation or run the caller says it is a part, or a hash of that."""
+    tags: tuple[str, ...] = ()
+    """What the caller says it is for."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
+import msgspec
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,6 +21,7 @@ COLUMNS: Final = tuple(records.c.keys())
 TEXT_CHARS_MAX: Final = 200
 """Whatever names a record carries; what callers send is not to fill the table."""
 
+_encode: Final = msgspec.json.Encoder().encode
 _INT_MAX: Final = 2**63 - 1
 _NO_USAGE: Final = (None,) * 14
 _ABSENT: Final[Fixed] = (
@@ -36,6 +38,8 @@ _ABSENT: Final[Fixed] = (
     ("dropped", None),
     ("repaired", None),
     ("asked_model", None),
+    ("session", None),
+    ("tags", None),
 )
 """What an answer of text that came as it was asked for has nothing of: most records."""
 _PLAIN: Final = names(records, _ABSENT)
@@ -57,6 +61,8 @@ def row_of(record: Record, flag: Flag = bool) -> tuple[Any, ...]:
         or record.dropped
         or record.repaired
         or record.asked_model
+        or record.session
+        or record.tags
         or usage.seconds is not None
         or usage.characters is not None
         or usage.estimated
@@ -118,12 +124,13 @@ def _full(record: Record, flag: Flag) -> tuple[Any, ...]:
         record.dropped,
         record.repaired,
         record.asked_model,
+        record.session,
     )
     together = "".join(texts)
     if len(together) > TEXT_CHARS_MAX or not together.isprintable():
         texts = [_text(text) for text in texts]
     request_id, operation, model, channel, upstream_model, fault, *rest = texts
-    end_user, dropped, repaired, asked_model = rest
+    end_user, dropped, repaired, asked_model, session = rest
     return (
         request_id,
         int(record.at * 1000),
@@ -146,6 +153,8 @@ def _full(record: Record, flag: Flag) -> tuple[Any, ...]:
         dropped or None,
         repaired or None,
         asked_model or None,
+        session or None,
+        _encode(record.tags).decode() if record.tags else None,
     )
 
 

@@ -70,11 +70,9 @@ class Attempt(Flow, Sink, FinishedAnswer):
         """The call that runs; ``None``: it has yet to begin, or has ended."""
         self.long: LongAnswer | None = None
         """What writes the rest of a long read, in the turns to come."""
-        self._committed = False
-        self._held = b""
+        self._committed = self._is_ending = False
+        self._held = self._last = b""
         self._direct = direct
-        self._is_ending = False
-        self._last = b""
         self._whole: WholeAnswer | None = None
         self._mode = _WAITING
         self._most = context.services.answer_bytes_max
@@ -214,22 +212,19 @@ class Attempt(Flow, Sink, FinishedAnswer):
         """Be ready for the next part of an answer that was not whole."""
         self.going_on = None
         self._mode = _WAITING
-        self._parts = []
-        self._size = 0
+        self._parts, self._size = [], 0
 
     def wait(self) -> "asyncio.Future[None]":
         """What to wait for from here on."""
-        future = self.context.services.future()
-        self.outcome = future
+        self.outcome = future = self.context.services.future()
         return future
 
     def release(self) -> None:
         """Let the vendor's connection go, whatever state it is in. Nothing of it is written."""
         self.long = None
-        call = self.call
+        # the call holds its sink: without this each request leaves a cycle to the collector
+        call, self.call = self.call, None
         if call is not None:
-            # the call holds its sink: without this each request leaves a cycle to the collector
-            self.call = None
             call.abort()
 
     def settle(self) -> None:
@@ -280,8 +275,11 @@ class Attempt(Flow, Sink, FinishedAnswer):
 
     def pump(self, data: bytes) -> None:
         """Hand on what the watch makes of these bytes, or of none: the next piece."""
-        if not self._take(data):
-            return
+        if self._take(data):
+            self.tell()
+
+    def tell(self) -> None:
+        """Send what is held, once it is of an answer."""
         if self._answers():
             self._commit()
         if self._committed:
@@ -289,11 +287,15 @@ class Attempt(Flow, Sink, FinishedAnswer):
             if self.context.cut:
                 self.conclude()
 
+    def framed(self, data: bytes) -> bytes:
+        """A piece as it is sent: in the shape's own words, here."""
+        return data
+
     def _write_held(self, *, repeats: bool = False) -> None:
         held, self._held = self._held, b""
         if not self.context.exchange.gone:
             self.context.deliver(held, repeats=repeats)
-            self.context.exchange.write(held)
+            self.context.exchange.write(self.framed(held))
 
     def _hold_piece(self, piece: PieceWritten) -> LongAnswer:
         """Keep the vendor waiting while more of what it sent is written."""
@@ -372,7 +374,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
             if is_first:
                 self._commit()
                 context.deliver(held)
-            exchange.write(self._held)
+            exchange.write(self.framed(self._held))
             self._held = b""
             self._hold_piece(piece).end(fault)
             return
@@ -383,7 +385,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
         elif fault is None and not watch.finished:
             fault = Fault(Kind.UPSTREAM_BROKE, "The upstream ended in mid-answer.")
         self.book_usage()
-        self._last, held = self._held + tail, held + tail
+        self._last, held = self.framed(self._held + tail), held + tail
         if exchange.gone:
             fault = fault or Fault(Kind.CALLER_LEFT, "The caller left.")
         elif held:
@@ -422,9 +424,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
         self.going_on = more.body
         self._held += more.rest
         if self._committed and self._held:
-            held, self._held = self._held, b""
-            self.context.deliver(held)
-            self.context.exchange.write(held)
+            self._write_held()
         self._succeed()
 
     def _succeed(self) -> None:

@@ -18,11 +18,11 @@ async def lease(context: RequestContext, caller: Caller, quote: Quote) -> Hold:
     Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL), ``BudgetRefusal``.
     """
     ledger, request_id = context.services.ledger, context.exchange.request_id
-    budgets = caller.budgets
+    budgets, who = context.budgets, context.attribution
     for _ in range(len(budgets)):
         try:
-            found = ledger.hold(request_id, caller, quote, budgets)
-            return found or await ledger.lease(request_id, caller, quote, budgets)
+            found = ledger.hold(request_id, caller, quote, budgets, who)
+            return found or await ledger.lease(request_id, caller, quote, budgets, who)
         except BudgetRefusal as refused:
             other = _other(context, caller, refused.budget)
             if other is None:
@@ -35,7 +35,7 @@ async def lease(context: RequestContext, caller: Caller, quote: Quote) -> Hold:
                 raise refused from None  # what has no price for this cannot answer it
             budgets = tuple(beyond(each) if each == refused.budget else each for each in budgets)
             _go_on(context, other, quote)
-    return await ledger.lease(request_id, caller, quote, budgets)
+    return await ledger.lease(request_id, caller, quote, budgets, who)
 
 
 def _other(context: RequestContext, caller: Caller, spent: Budget) -> Model | None:

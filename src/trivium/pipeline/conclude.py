@@ -88,6 +88,7 @@ def _fail(context: RequestContext, fault: Fault) -> None:
         assert context.facts is not None
         watch = context.services.passages[context.operation].watch
         assert watch is not None
-        context.exchange.finish(watch(context.facts).end(fault, context.exchange.request_id))
+        exchange = context.exchange
+        exchange.finish(exchange.framed(watch(context.facts).end(fault, exchange.request_id)))
     else:
         context.exchange.fail(fault)

@@ -322,9 +322,10 @@ async def _count(context: RequestContext, work: Coroutine[Any, Any, None]) -> No
         assert members is not None
         assert facts is not None
         body = context.services.translator.estimate(context, members, facts)
+        worded = context.exchange.worded(body)
         context.status = 200
         context.exchange.extra.append((ESTIMATED, b"tokens"))
-        context.exchange.answer(200, body)
+        context.exchange.answer(200, worded)
 
 
 def _is_uncounted(context: RequestContext, fault: Fault) -> bool:

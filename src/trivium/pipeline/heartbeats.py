@@ -76,4 +76,5 @@ def beat(context: RequestContext) -> None:
         watch = flow.running
     context.open_stream()
     blank = getattr(watch, "blank", BLANK)  # of a stream that passes as the vendor writes it
-    exchange.write(heartbeat(SHAPE[context.operation], array=facts.array, blank=blank))
+    beat = heartbeat(SHAPE[context.operation], array=facts.array, blank=blank)
+    exchange.write(exchange.framed(beat))

@@ -5,6 +5,7 @@ from typing import Final
 from trivium.admission import refusal
 from trivium.admission.refusal import AdmissionRefusal
 from trivium.admission.service import Permit
+from trivium.pipeline import attribution
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Services
 from trivium.routing.model import Channel, Model
@@ -33,6 +34,7 @@ async def ask(context: RequestContext, facts: RequestFacts) -> None:
         context.exchange,
         context.services,
         *(context.model, context.operation, facts, context.body),
+        end_user=attribution.limited_end_user(context),
     )
 
 
@@ -50,10 +52,12 @@ async def _asked(
     operation: Operation,
     facts: RequestFacts,
     body: bytes,
+    *,
+    end_user: str = "",
 ) -> Permit:
     admission, caller = services.admission, exchange.caller
     assert caller is not None
-    asked = (exchange.request_id, caller, model, operation, facts, body)
+    asked = (exchange.request_id, caller, model, operation, facts, body, end_user)
     try:
         given = admission.admit(*asked)
         if given is None:

@@ -20,6 +20,8 @@ from trivium.response_store.model import Recollection
 from trivium.routing.candidates import RoutingPreferences
 from trivium.routing.channel_health import HealthKey
 from trivium.routing.model import Model, Plan, Skip, Step
+from trivium.settings.budget import Budget
+from trivium.wire.attribution import NOBODY, Attributed
 from trivium.wire.event_stream import MEDIA_TYPE
 from trivium.wire.operation import BINARY_STREAMS, INPUT_ONLY, SHAPE, Operation
 from trivium.wire.output_count import DeliveredOutput
@@ -47,14 +49,15 @@ class RequestContext:
         "_whole",
         "affinity",
         "attempts",
+        "attribution",
         "body",
+        "budgets",
         "cache_key",
         "called",
         "conversation",
         "cost_nanos",
         "cut",
         "delivered",
-        "end_user",
         "exchange",
         "facts",
         "failures",
@@ -65,6 +68,7 @@ class RequestContext:
         "given",
         "hold",
         "image_order",
+        "is_spoken_for",
         "key",
         "lost",
         "members",
@@ -128,8 +132,10 @@ class RequestContext:
     """What the caller wishes of the route; ``None``: nothing."""
     cache_key: bytes
     """What keeps it with others that share a prompt cache; empty: nothing."""
-    end_user: str
-    """For whom it is, as the caller says."""
+    is_spoken_for: bool
+    """Whether a header says whom or what it is for."""
+    attribution: Attributed
+    """Whom and what it is for, as the caller says."""
     spare: bool
     """Whether its bytes are of no use once they are read."""
 
@@ -145,6 +151,8 @@ class RequestContext:
     """Whether one of them is being tried."""
     given: Permit
     """What admission let it in with."""
+    budgets: tuple[Budget, ...]
+    """All that it counts against, once that is held."""
     quote: Quote | None
     """The most that it may cost."""
     hold: Hold | None
@@ -207,7 +215,8 @@ class RequestContext:
         self.received_bytes = self.size_bytes if upload is None else upload.size
         self.facts = self.members = self.conversation = self.fitting = None
         self.recollection = self.image_order = self.affinity = self.preferences = None
-        self.lost, self.cache_key, self.end_user = (), b"", ""
+        self.lost, self.cache_key, self.attribution = (), b"", NOBODY
+        self.budgets = ()
         self.stand_ins, self.failures, self.skipped = [], [], ()
         self.given = OPEN
         self.model = self.quote = self.hold = self.plan = self.plan_fault = self.race = None
@@ -216,7 +225,7 @@ class RequestContext:
         self.steps_taken = self.attempts = self.status = 0
         self.delivered = self.cost_nanos = 0
         self.called = self.cut = self.final = self.spare = self.stood_in = self.shared = False
-        self.plain = self.streaming = self.settled = False
+        self.plain = self.streaming = self.settled = self.is_spoken_for = False
         self._said: DeliveredOutput | None = None
         """What tells how much a model wrote in what was delivered of a stream."""
         self._whole = b""
@@ -271,7 +280,8 @@ class RequestContext:
         if model is not None and model.free:
             used = None  # a model that stood in for one with a price
         end = "" if fault is None else fault.kind.value
-        self.cost_nanos = self.services.ledger.settle(hold, used, end)
+        channel = "" if self.step is None else self.step.binding.channel.name
+        self.cost_nanos = self.services.ledger.settle(hold, used, end, channel)
 
     @property
     def early(self) -> bool:
@@ -388,11 +398,8 @@ class RequestContext:
         took_s = services.time() - arrived
         first = self.first_byte_at
         fault = self.fault
-        headers = exchange.headers
         report = self.report
-        profile = headers.get(b"anthropic-user-profile-id") or headers.get(
-            b"vendor-user-profile-id"
-        )
+        of = self.attribution
         # names cost as much as values: the order of Record's fields
         services.recorder.add(
             Record(
@@ -414,8 +421,10 @@ class RequestContext:
                 self.received_bytes,
                 exchange.bytes_out,
                 self.usage,
-                profile[:NAME_MAX].decode("latin-1") if profile else self.end_user,
+                of.end_user,
                 report.dropped_names() if report else "",
                 report.repaired_header() if report else "",
+                of.session,
+                of.tags,
             )
         )

@@ -87,7 +87,7 @@ def report_late(context: RequestContext) -> None:
             if name.startswith(_OURS)
         ]
         if lines:
-            exchange.write(b"".join(lines) + b"\n")
+            exchange.write(exchange.framed(b"".join(lines) + b"\n"))
 
 
 def _quoted(text: str) -> str:

@@ -18,6 +18,7 @@ from trivium.pipeline import (
     response_state,
 )
 from trivium.pipeline.attempt import Attempt
+from trivium.pipeline.framed_attempt import FramedAttempt
 from trivium.pipeline.image_attempt import ImageAttempt
 from trivium.pipeline.images import ImagesLane
 from trivium.pipeline.lane import Lane, PassThrough
@@ -140,6 +141,8 @@ def make_attempt(
         return media.attempts()(context, step, lane, facts), request
     if isinstance(lane, ImagesLane):
         return ImageAttempt(context, step, lane, facts), request
+    if context.exchange.framing is not None:
+        return FramedAttempt(context, step, lane, facts, outcome), request
     return Attempt(context, step, lane, facts, outcome), request
 
 

@@ -1,6 +1,7 @@
 """What the context needs: the request as the edge hands it over, and the services it calls."""
 
 import asyncio
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
@@ -15,6 +16,7 @@ from trivium.identity.model import Caller
 from trivium.jobs.video_services import VideoServices
 from trivium.ledger.service import Ledger
 from trivium.observe.log_throttle import LogThrottle
+from trivium.observe.pseudonyms import Pseudonyms
 from trivium.observe.record import Record
 from trivium.pipeline.phase import FinishedAnswers
 from trivium.providers.images import Defaults
@@ -22,6 +24,7 @@ from trivium.response_store.service import ResponseStore
 from trivium.routing.health import Health
 from trivium.routing.latency import Latency
 from trivium.routing.model import Channel, Model, Plan, Step
+from trivium.secret import Keyring
 from trivium.settings.model import RoutingSettings
 from trivium.uploads.form import Upload
 from trivium.upstream.call import Client
@@ -89,7 +92,11 @@ class Framing:
         return body, []
 
     def stream(self, data: bytes) -> bytes:
-        """What is sent for a piece of a streamed answer, possibly nothing."""
+        """What is sent for a piece of a streamed answer, possibly nothing.
+
+        Raises ``Fault`` for what has no room there: what came before it is sent with the next
+        piece, which is to be an error of the shape.
+        """
         return data
 
 
@@ -126,6 +133,22 @@ class Exchange:
     """The form that came as the body, which is empty then."""
     framing: Framing | None
     """What puts its answer into a cloud's words; ``None``: it goes out as it is written."""
+
+    def worded(self, body: bytes) -> bytes:
+        """A whole answer in the words of the cloud whose client asked, and its headers among those
+        to add. To be had before the answer is booked: raises ``Fault`` (UPSTREAM_BROKE).
+        """
+        if self.framing is None:
+            return body
+        body, told = self.framing.whole(body)
+        self.extra += told
+        return body
+
+    def framed(self, data: bytes) -> bytes:
+        """A piece of a streamed answer in those words, possibly nothing. Raises ``Fault`` where a
+        part of it has no room there.
+        """
+        return data if self.framing is None else self.framing.stream(data)
 
     def replace_headers(self, told: Mapping[bytes, bytes]) -> None:
         """Have these values in the place of whatever such headers the request came with."""
@@ -307,6 +330,7 @@ class Services(Media):
         "ledger",
         "log_throttle",
         "passages",
+        "pseudonyms",
         "recorder",
         "response_store",
         "router",
@@ -341,6 +365,7 @@ class Services(Media):
         allows_preferences: bool = True,
         url_fetcher: UrlFetcher | None = None,
         finishes: bool = False,
+        pseudonyms: Pseudonyms | None = None,
     ) -> None:
         super().__init__()
         self.router = router
@@ -375,14 +400,13 @@ class Services(Media):
         self.url_fetcher = url_fetcher
         """Who fetches files for channels that take no URLs; ``None``: nobody does."""
         self.finishes = finishes
-        """Whether a whole answer is waited for when its caller has left."""
+        """Whether a whole answer is waited for when its caller leaves; ``abandoned`` are those."""
         self.abandoned: set[asyncio.Task[Any]] = set()
-        """Requests that are."""
         self.latency = latency or Latency(loop.time)
         """How soon they answer; ``None``: a fresh count."""
         self.channel_queue = ChannelQueue(loop)
-        """Where calls wait for channels that take so many at once."""
         self.heartbeats = heartbeats
-        """Heartbeats; ``None`` where none are sent."""
+        self.pseudonyms = pseudonyms or Pseudonyms(Keyring(os.urandom(32)))
+        """Hashes end users and sessions."""
         self.kept_answers: KeptAnswers | None = None
         """Answers by their ``Idempotency-Key``; ``None`` where none are kept."""

@@ -14,10 +14,10 @@ import msgspec
 from trivium.admission import refusal
 from trivium.admission.refusal import AdmissionRefusal
 from trivium.faults import Fault
-from trivium.identity.model import Caller
 from trivium.ledger.refusals import BudgetRefusal
 from trivium.pipeline import (
     affinity,
+    attribution,
     cheaper,
     fallbacks,
     hedging,
@@ -34,7 +34,8 @@ from trivium.routing.model import Plan
 from trivium.routing.routing_preferences import HEADERS, prefer, too_dear
 from trivium.uploads.form import Upload
 from trivium.wire import json_size, peek, references, state_refs
-from trivium.wire.end_user import NAMES, end_user
+from trivium.wire.attribution import HEADERS as NAMING
+from trivium.wire.attribution import MEMBERS as NAMES
 from trivium.wire.messages.version import version
 from trivium.wire.operation import (
     IMAGE_OPERATIONS,
@@ -55,6 +56,8 @@ _MESSAGES: Final = Shape.MESSAGES
 _OWN: Final = Surface.OWN
 _VERSIONS: Final = ("anthropic-version", "vendor-version")
 _VERSION_KEYS: Final = frozenset(name.encode() for name in _VERSIONS)
+_SPOKEN: Final = HEADERS | NAMING
+"""Headers that most requests have none of."""
 
 
 def receive(context: RequestContext) -> Waiting:
@@ -69,8 +72,9 @@ def receive(context: RequestContext) -> Waiting:
     if (
         members.folded
         or not routing_preferences.WISHES.isdisjoint(members.table)
-        or not HEADERS.isdisjoint(exchange.headers)
+        or not _SPOKEN.isdisjoint(exchange.headers)
     ):
+        context.is_spoken_for = not NAMING.isdisjoint(exchange.headers)
         members = routing_preferences.take_preferences(context, members)
     context.members = members
     return None
@@ -80,6 +84,7 @@ async def _receive_form(context: RequestContext, upload: Upload) -> None:
     form = await media.received(context, upload)
     if context.route.surface is not _OWN:
         form = surface.opened_form(context, form)
+    context.is_spoken_for = not NAMING.isdisjoint(context.exchange.headers)
     context.members = routing_preferences.take_preferences(context, form)
 
 
@@ -89,6 +94,8 @@ def read(context: RequestContext) -> Waiting:
     assert members is not None
     if SHAPE[context.operation] is _MESSAGES:
         _check_version(context.exchange)
+    if context.is_spoken_for or not NAMES.isdisjoint(members.table):  # most name nobody
+        members = attribution.attribute(context, members)
     route = context.route
     facts = context.services.passages[context.operation].facts(members)
     if route.model and SHAPE[context.operation] in NAMED_BY_PATH:
@@ -103,8 +110,6 @@ def read(context: RequestContext) -> Waiting:
     context.facts = facts
     context.streaming = facts.stream
     context.plain = state_refs.is_plain(context.body, SHAPE[context.operation])
-    if not NAMES.isdisjoint(members.table):  # most name nobody
-        context.end_user = end_user(members.table)
     return None
 
 
@@ -168,6 +173,7 @@ def admit(context: RequestContext) -> Waiting:
             context.operation,
             facts,
             context.body,
+            attribution.limited_end_user(context),
         )
     except AdmissionRefusal as refused:
         request_admission.tell_refused(exchange, services, refused)
@@ -185,20 +191,22 @@ def hold(context: RequestContext) -> Waiting:
     caller, found = context.exchange.caller, context.quote
     assert caller is not None
     assert found is not None
+    if caller.has_budgets:
+        context.budgets = attribution.budgets(context)
     context.hold = context.services.ledger.hold(
-        context.exchange.request_id, caller, found, caller.budgets
+        context.exchange.request_id, caller, found, context.budgets, context.attribution
     )
     if context.hold is None:
         return _lease(context)
-    if caller.budgets:
-        _tell_reset(context, caller)
+    if context.budgets:
+        _tell_reset(context)
     return None
 
 
-def _tell_reset(context: RequestContext, caller: Caller) -> None:
+def _tell_reset(context: RequestContext) -> None:
     """Add the header that says when a budget begins anew."""
     now = context.services.clock.now()
-    context.exchange.extra += refusal.reset_headers(caller.budgets, now)
+    context.exchange.extra += refusal.reset_headers(context.budgets, now)
 
 
 def foresee(context: RequestContext, facts: RequestFacts) -> RequestFacts:
@@ -209,7 +217,7 @@ def foresee(context: RequestContext, facts: RequestFacts) -> RequestFacts:
     """
     caller = context.exchange.caller
     assert caller is not None
-    if caller.unlimited and not caller.budgets:
+    if caller.unlimited and not caller.has_budgets:
         return facts
     referred = references.tokens(context.body, SHAPE[context.operation])
     if referred:
@@ -226,8 +234,8 @@ async def _lease(context: RequestContext) -> None:
     except BudgetRefusal as refused:
         context.exchange.extra += refusal.budget_headers(refused)
         raise
-    if caller.budgets:
-        _tell_reset(context, caller)
+    if context.budgets:
+        _tell_reset(context)
 
 
 def keep_alive(context: RequestContext) -> Waiting:

@@ -51,8 +51,8 @@ def opened(context: RequestContext, members: Members) -> Members:
     elif surface is Surface.PREDICT_VECTORS:
         body = predict.asked(members, route.model)
     elif surface is Surface.INVOKE_COUNT:
-        inner, hosting = invoke.counted(members)
-        body = peek.members(inner).splice({_MODEL: _encode(route.model)})
+        most = context.services.translator.objects_max
+        body, hosting = invoke.counted(members, route.model, most)
         _tell(exchange, hosting)
     elif surface is Surface.PREDICT_COUNT:
         _tell(exchange, hosted.read(members, hosted.VERTEX))

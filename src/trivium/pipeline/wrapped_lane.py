@@ -12,10 +12,11 @@ from trivium.pipeline.lane import Lane
 from trivium.pipeline.services import Exchange, Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.wrapping import StreamUnwrapper, Wrapping
+from trivium.wire import json_size
 from trivium.wire.messages import hosted
 from trivium.wire.messages.hosted import Hosting
 from trivium.wire.messages.version import VERSIONS
-from trivium.wire.passage import PassThroughSpec, RequestFacts, StreamWatch
+from trivium.wire.passage import PassThroughSpec, PieceWritten, RequestFacts, StreamWatch
 from trivium.wire.peek import Members
 
 _VERSIONS = (b"anthropic-version", b"vendor-version")
@@ -97,11 +98,13 @@ class WrappedLane:
 class UnwrappingWatch:
     """A watch that is shown, and lets pass, what was in the frames. See ``StreamWatch``."""
 
-    __slots__ = ("_unwrapper", "_watch", "error", "finished", "usage")
+    __slots__ = ("_inner", "_unwrapper", "_watch", "error", "finished", "usage")
 
     def __init__(self, watch: StreamWatch, unwrapper: StreamUnwrapper) -> None:
         self._watch = watch
         self._unwrapper = unwrapper
+        self._inner = b""
+        """What was in the frames and is read in the next turn: a large frame took all of this."""
         self.usage: Usage | None = watch.usage
         self.finished = watch.finished
         self.error: bytes | Fault | None = watch.error
@@ -112,10 +115,17 @@ class UnwrappingWatch:
         return self._watch.stopped
 
     def feed(self, data: bytes) -> bytes:
-        """What the watch lets pass of the frames that became whole."""
-        inner = self._unwrapper.feed(data) if data else data
-        if data and not inner:
-            return b""  # asked with nothing, it would write the next piece
+        """What the watch lets pass of the frames that became whole. Raises ``PieceWritten`` where
+        others must have a turn before these are read.
+        """
+        inner, self._inner = self._inner, b""
+        if data:
+            inner += self._unwrapper.feed(data)
+            if not inner:
+                return b""  # asked with nothing, it would write the next piece
+            if len(inner) > json_size.LARGE_BYTES:
+                self._inner = inner
+                raise PieceWritten(b"")
         try:
             return self._watch.feed(inner)
         finally:

@@ -63,9 +63,9 @@ def rows() -> tuple[ProfileRow, ...]:
 
 def plain(model: str) -> str:
     """A model's name as the rows have it: resellers put a vendor and a slash before it, Bedrock
-    its regions and the maker.
+    its regions and the maker; Vertex AI has ``@`` before the version, others a dash.
     """
-    name = model.rpartition("/")[2].lower()
+    name = model.rpartition("/")[2].lower().removesuffix("@default").replace("@", "-")
     found = _OF_BEDROCK.match(name)
     return name if found is None else name[found.end() :]
 

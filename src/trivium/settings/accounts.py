@@ -48,6 +48,17 @@ class MailSettings(Section, frozen=True):
     """Letters that may wait while the server is slow or away; more are dropped and logged."""
 
 
+class ClaimedTeam(Section, frozen=True):
+    """Whom a group at the provider makes a member of which team."""
+
+    value: str
+    """One value of the claim, exactly as the provider writes it: of Entra the group's object id."""
+    team: str
+    """The team's whole name: ``acme/research``."""
+    role: str = "member"
+    """``owner``, ``manager``, ``member`` or ``billing``."""
+
+
 class LoginEntry(Section, frozen=True):
     """A provider of OpenID Connect that people may log in with."""
 
@@ -69,6 +80,15 @@ class LoginEntry(Section, frozen=True):
     lets nobody claim an address that is not theirs. Without it people link accounts by hand."""
     signup: bool = False
     """Whether a first login makes an account, though sign-up is closed. Needs ``trust_email``."""
+    teams_claim: str = ""
+    """Claim of the ID token that lists somebody's groups, such as ``groups``: each login makes them
+    a member of the teams that these name, here or by `trivium team edit --claim`, and of no others
+    that came by this provider. Empty: logins change no teams."""
+    teams_without_claim: str = "keep"
+    """What a token without that claim means: ``keep`` (teams stay as they are, and the log says
+    so) or ``remove`` (somebody without groups: some providers leave an empty list out)."""
+    teams: tuple[ClaimedTeam, ...] = ()
+    """Which group makes whom a member of which team, and as what."""
 
 
 def relations(
@@ -102,6 +122,12 @@ def relations(
                 ("logins", i, "signup"),
                 "needs trust_email: an account is made for an address that somebody vouches for",
                 "trust_email = true",
+            )
+        if login.teams and not login.teams_claim:
+            yield Problem(
+                ("logins", i, "teams_claim"),
+                "is missing: logins.teams says what its values mean",
+                'teams_claim = "groups"',
             )
         if "openid" not in login.scopes:
             yield Problem(

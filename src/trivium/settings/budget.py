@@ -99,15 +99,23 @@ def bounds(period: Period, now: float, zone: str = UTC_NAME) -> PeriodBounds:
         return PeriodBounds(0, FOREVER)
     where = zone_of(zone)
     day = datetime.fromtimestamp(now, where).date()
+    first, after = _calendar(period, day)
+    starts_at, ends_at = _begins(first, where), _begins(after, where)
+    if now >= ends_at:
+        # clocks set back over midnight show the last minutes of a day again that has ended
+        starts_at, ends_at = ends_at, _begins(_calendar(period, after)[1], where)
+    return PeriodBounds(starts_at, ends_at)
+
+
+def _calendar(period: Period, day: date) -> tuple[date, date]:
+    """The first day of the period that a day lies in, and that of the next period."""
     if period is Period.WEEK:
         first = day - timedelta(days=day.weekday())
-        after = first + timedelta(days=7)
-    elif period is Period.MONTH:
+        return first, first + timedelta(days=7)
+    if period is Period.MONTH:
         first = day.replace(day=1)
-        after = (first + timedelta(days=31)).replace(day=1)
-    else:
-        first, after = day, day + timedelta(days=1)
-    return PeriodBounds(_begins(first, where), _begins(after, where))
+        return first, (first + timedelta(days=31)).replace(day=1)
+    return day, day + timedelta(days=1)
 
 
 def _begins(day: date, where: tzinfo) -> int:
@@ -131,13 +139,30 @@ def zone_of(name: str) -> tzinfo:
         raise ValueError(f"{name[:80]!r} is no time zone, such as 'Europe/Berlin'") from None
 
 
+class _Counted(NamedTuple):
+    """The counters of budgets, as long as each is in the same period."""
+
+    budgets: Sequence[Budget]
+    counters: tuple[CounterId, ...]
+    since: float
+    until: float
+
+
+REMEMBERED_MAX: Final = 10_000
+"""Keys whose counters are remembered: some 5 MB."""
+
+
 class PeriodClock:
     """Tells which counter a budget has at a moment; remembers each period until it ends."""
 
-    __slots__ = ("_bounds",)
+    __slots__ = ("_bounds", "_counted")
 
     def __init__(self) -> None:
         self._bounds: dict[tuple[Period, str], PeriodBounds] = {}
+        self._counted: dict[int, _Counted] = {}
+        """By the identity of the budgets, which are those of a key for as long as nobody changes
+        it.
+        """
 
     def bounds(self, budget: Budget, now: float) -> PeriodBounds:
         """Return the period of a budget that ``now`` lies in."""
@@ -147,11 +172,24 @@ class PeriodClock:
             found = self._bounds[key] = bounds(budget.period, now, budget.zone)
         return found
 
-    def counters(self, budgets: Sequence[Budget], now: float) -> tuple[CounterId, ...]:
+    def counters(self, budgets: tuple[Budget, ...], now: float) -> tuple[CounterId, ...]:
         """Return the counter of each budget at a moment, in their order."""
-        return tuple(
+        known = self._counted.get(id(budgets))
+        if known is not None and known.budgets is budgets and known.since <= now < known.until:
+            return known.counters
+        periods = [self.bounds(budget, now) for budget in budgets]
+        counters = tuple(
             [
-                CounterId(budget.scope, budget.period.value, self.bounds(budget, now).starts_at)
-                for budget in budgets
+                CounterId(budget.scope, budget.period.value, period.starts_at)
+                for budget, period in zip(budgets, periods, strict=True)
             ]
         )
+        if len(self._counted) >= REMEMBERED_MAX:
+            self._counted.clear()
+        self._counted[id(budgets)] = _Counted(
+            budgets,
+            counters,
+            max([period.starts_at for period in periods], default=0),
+            min([period.ends_at for period in periods], default=FOREVER),
+        )
+        return counters

@@ -206,6 +206,14 @@ class RecordsSettings(Section, frozen=True):
     """Records that may wait while the database is away; the oldest are then dropped and counted."""
     retention_days: int = 90
     """Older records are swept; 0 keeps them for ever."""
+    attribution_days: int = 400
+    """Sums by end user, session and tag are kept until they were not said for so long; sums by
+    team, user, key and model stay. 0 keeps them for ever."""
+    hash_end_users: bool = False
+    """Whether of the end users that callers name only a hash is kept, in records and statements; it
+    takes the deployment's secret, so nobody finds the name by trying."""
+    hash_sessions: bool = False
+    """The same for sessions."""
 
 
 class LedgerSettings(Section, frozen=True):

@@ -46,6 +46,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[plugins]": section.PluginsSettings,
     "[[logins]]": accounts.LoginEntry,
     "[[workloads]]": workloads.WorkloadEntry,
+    "[[logins.teams]]": accounts.ClaimedTeam,
     "[[channels]]": entries.ChannelEntry,
     "[channels.timeouts]": entries.Timeouts,
     "[channels.probe]": entries.Probe,

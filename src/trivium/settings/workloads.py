@@ -37,17 +37,16 @@ _PATTERN: Final = re.compile(r"[\x20-\x7e]+")
 _PREFIX_END: Final = ("/", ":")
 _EVERYBODYS: Final = {
     "https://token.actions.githubusercontent.com": (
-        *("sub", "repository", "repository_id"),
-        *("repository_owner", "repository_owner_id", "job_workflow_ref"),
+        *("sub", "repository", "repository_id", "repository_owner", "repository_owner_id"),
     ),
     "https://gitlab.com": (
-        *("sub", "project_id", "project_path"),
-        *("namespace_id", "namespace_path", "ci_config_ref_uri"),
+        *("sub", "project_id", "project_path", "namespace_id", "namespace_path"),
     ),
 }
-"""Issuers that sign for whoever has an account there, and the claims of theirs that name somebody.
-As of 2026-11: docs.github.com, "OpenID Connect reference"; docs.gitlab.com, "ID token
-authentication"."""
+"""Issuers that sign for whoever has an account there, and the claims of theirs that name whose job
+it is. A `job_workflow_ref` of GitHub's does not: whoever calls a public workflow has it. As of
+2026-11: docs.github.com, "OpenID Connect reference"; docs.gitlab.com, "OpenID Connect (OIDC)
+Authentication Using ID Tokens"."""
 
 
 class WorkloadEntry(Section, frozen=True):
@@ -79,6 +78,16 @@ def claim_value(value: str) -> str | None:
     return None
 
 
+def _names_somebody(name: str, value: str) -> bool:
+    """Whether a wanted value, which may end in ``*``, is more than what all values begin with: a
+    `sub` says first what it names somebody by (``repo:acme/*``, ``project_path:acme/*``).
+    """
+    if not value.endswith("*"):
+        return True
+    said = [part for part in re.split("[/:]", value[:-1]) if part]
+    return len(said) > (name == "sub")
+
+
 def relations(workloads: tuple[WorkloadEntry, ...]) -> Iterator[Problem]:
     """What is wrong between settings of workloads."""
     names: dict[str, int] = {}
@@ -102,9 +111,11 @@ def relations(workloads: tuple[WorkloadEntry, ...]) -> Iterator[Problem]:
                 "must name a claim: without one every token of the issuer would do",
                 'claims = { repository = "acme/infra" }',
             )
-        elif own is not None and not any(name in own for name in entry.claims):
+        elif own is not None and not any(
+            name in own and _names_somebody(name, value) for name, value in entry.claims.items()
+        ):
             yield Problem(
                 (*at, "claims"),
-                f"must have one of {', '.join(own)}: this issuer signs for everybody",
+                f"must have one of {', '.join(own)} that names you: the issuer signs for everybody",
                 'claims = { sub = "repo:acme/infra:ref:refs/heads/main" }',
             )

@@ -20,12 +20,29 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final, TypeAlias
 from uuid import uuid4
 
-from sqlalchemy import URL, event, exc, make_url, text
+from sqlalchemy import (
+    URL,
+    BigInteger,
+    cast,
+    event,
+    exc,
+    func,
+    literal_column,
+    make_url,
+    text,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.util import await_only
 
 from trivium.storage.errors import Conflict, Rejected, SchemaStale, StorageDown, StorageError
 
+NOW: Final = {
+    "sqlite": literal_column("CAST(strftime('%s', 'now') AS INTEGER)"),
+    "postgresql": cast(func.extract("epoch", func.clock_timestamp()), BigInteger),
+}
+"""Whole seconds since the epoch within a statement, by the database's own clock: what several
+workers renew, let end and sweep is told by one.
+"""
 BUSY_MS: Final = 5_000
 """How long SQLite waits for another process's write; a batch of records takes some 20 ms."""
 CONNECT_S: Final = 10.0

@@ -15,11 +15,16 @@ from typing import Final, TypeAlias
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire import caps, json_size
 
 HEADERS_BYTES_MAX: Final = 131_072
 """Most bytes of the headers of one frame, as the vendor's own clients have it."""
 PAYLOAD_BYTES_MAX: Final = 25_165_824
-"""Most bytes of the payload of one frame, as the vendor's own clients have it."""
+"""Most bytes of the payload of one frame, as the vendor's own clients have it: 24 MiB. What
+server-sent events may have (``sse.FRAME_BYTES_MAX``) is more, and no client of Amazon's would read
+it."""
+LONG_BYTES: Final = 65_536
+"""Of a frame that is checked and counted as it comes: all of it would be a long turn at its end."""
 HEADERS_MAX: Final = 64
 """Most headers of one frame; vendors send three to five."""
 
@@ -72,12 +77,22 @@ class EventFrame(msgspec.Struct, frozen=True, gc=False):
 class EventFrames:
     """Cuts bytes, which may come cut anywhere, into frames. One object per stream."""
 
-    __slots__ = ("_held", "_wanted")
+    __slots__ = ("_checked", "_checksum", "_held", "_relays", "_tally", "_wanted", "run")
 
-    def __init__(self) -> None:
+    def __init__(self, *, relays: bool = False) -> None:
+        """``relays``: whether the bytes themselves are handed on, and payloads are looked at only
+        where they are short. Those of long frames are left out then.
+        """
+        self._relays = relays
+        self.run = b""
+        """Where they are handed on: the bytes of the frames that came whole last."""
         self._held = bytearray()
         self._wanted = 0
         """Bytes of the frame that is open, once its beginning has been checked; else 0."""
+        self._checked = self._checksum = 0
+        """How much of it has been looked at, and the checksum of that."""
+        self._tally: json_size.JsonTally | None = None
+        """Of the objects in that, where there may be too many."""
 
     @property
     def waiting(self) -> int:
@@ -86,7 +101,8 @@ class EventFrames:
 
     def feed(self, data: bytes) -> list[EventFrame]:
         """The frames that became whole. Raises ``Fault`` (UPSTREAM_BROKE) for a checksum that is
-        wrong, for lengths that cannot be and for headers that cannot be read.
+        wrong, for lengths that cannot be, for headers that cannot be read and for more objects
+        than an answer may hold.
         """
         held = self._held
         held += data
@@ -100,12 +116,47 @@ class EventFrames:
             end = at + self._wanted
             if len(held) < end:
                 break
-            with memoryview(held) as view:
-                out.append(_frame(view[at:end]))
+            out.append(self._whole(at, end))
             at = end
             self._wanted = 0
+        if self._relays:
+            with memoryview(held) as view:
+                self.run = bytes(view[:at])
         del held[:at]
+        if self._wanted > LONG_BYTES:
+            self._look(0, min(len(held), self._wanted - _TRAILER))
         return out
+
+    def _look(self, start: int, end: int) -> None:
+        """Take what came of the open frame, which begins and ends there, into its checksum."""
+        held, begin = self._held, start + self._checked
+        with memoryview(held) as view, view[begin:end] as more:
+            self._checksum = binascii.crc32(more, self._checksum)
+        if self._wanted > caps.OBJECTS_MAX:
+            if self._tally is None:
+                self._tally = json_size.JsonTally(caps.OBJECTS_MAX)
+            self._tally.add(bytes(held[begin:end]))
+        self._checked = end - start
+
+    def _whole(self, start: int, end: int) -> EventFrame:
+        held = self._held
+        last = end - _TRAILER
+        self._look(start, last)
+        checksum, tally = self._checksum, self._tally
+        self._checked, self._checksum, self._tally = 0, 0, None
+        if checksum != _CHECKSUM.unpack_from(held, last)[0]:
+            raise broken("a frame does not match its checksum")
+        _, size, _ = _LENGTHS.unpack_from(held, start)
+        head = start + _PRELUDE
+        headers = _headers(bytes(held[head : head + size]))
+        payload = b""
+        is_crowded = tally is not None and not tally.fits
+        if is_crowded or not self._relays or end - start <= LONG_BYTES:
+            with memoryview(held) as view:
+                payload = bytes(view[head + size : last])
+        if is_crowded and json_size.exceeds(payload, caps.OBJECTS_MAX):
+            raise caps.too_many("JSON objects in a frame", caps.OBJECTS_MAX)
+        return EventFrame(headers, payload)
 
 
 def _size(held: bytearray, at: int) -> int:
@@ -118,18 +169,6 @@ def _size(held: bytearray, at: int) -> int:
     if size - headers - _LEAST > PAYLOAD_BYTES_MAX:
         raise broken(f"a frame of {size} bytes is too long")
     return int(size)
-
-
-def _frame(view: memoryview) -> EventFrame:
-    with view:
-        end = len(view) - _TRAILER
-        (checksum,) = _CHECKSUM.unpack_from(view, end)
-        with view[:end] as checked:
-            if binascii.crc32(checked) != checksum:
-                raise broken("a frame does not match its checksum")
-        _, size, _ = _LENGTHS.unpack_from(view)
-        body = _PRELUDE + size
-        return EventFrame(_headers(bytes(view[_PRELUDE:body])), bytes(view[body:end]))
 
 
 def _headers(data: bytes) -> dict[str, HeaderValue]:

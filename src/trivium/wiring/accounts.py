@@ -4,6 +4,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final
 
 from trivium.clock import SystemClock
+from trivium.identity.model import InForce, left_to_others
 from trivium.oauth.addresses import addresses
 from trivium.settings.model import Settings
 from trivium.wiring.secret import keys_of
@@ -11,6 +12,7 @@ from trivium.wiring.secret import keys_of
 if TYPE_CHECKING:
     from trivium.identity.accounts.emails import Outgoing
     from trivium.identity.accounts.service import Accounts, AccountSweeper
+    from trivium.identity.teams.letters import BudgetLetters
     from trivium.mail.outbox import Outbox
     from trivium.storage.database import Database
     from trivium.storage.vault import Vault
@@ -20,7 +22,11 @@ PURPOSE: Final = "accounts"
 
 
 def accounts_of(
-    settings: Settings, database: "Database", vault: "Vault", stack: contextlib.AsyncExitStack
+    settings: Settings,
+    database: "Database",
+    vault: "Vault",
+    stack: contextlib.AsyncExitStack,
+    in_force: InForce = left_to_others,
 ) -> "Accounts":
     """Everything about accounts; closed with the stack, after letters that wait were sent.
 
@@ -30,17 +36,25 @@ def accounts_of(
     if post is not None:
         post.start()
         stack.push_async_callback(post.close)
-    accounts = build(settings, database, vault, post)
+    accounts = build(settings, database, vault, post, in_force)
     stack.callback(accounts.close)
     return accounts
 
 
 def build(
-    settings: Settings, database: "Database", vault: "Vault", post: "Outgoing | None"
+    settings: Settings,
+    database: "Database",
+    vault: "Vault",
+    post: "Outgoing | None",
+    in_force: InForce = left_to_others,
 ) -> "Accounts":
-    """Build accounts, with letters left to the caller. Close it when done."""
+    """Build accounts, with letters left to the caller. Close it when done. ``in_force``: called
+    when keys have changed.
+    """
     from trivium.identity.accounts.service import Accounts
     from trivium.identity.accounts.sso.provider import by_name
+    from trivium.identity.revocation import ActLog
+    from trivium.observe.audit.service import Audit
 
     return Accounts(
         database,
@@ -50,6 +64,8 @@ def build(
         vault=vault,
         post=post,
         providers=by_name(settings.logins, SystemClock()),
+        log_act=ActLog(Audit(database, SystemClock())).within,
+        in_force=in_force,
     )
 
 
@@ -74,6 +90,20 @@ def outbox(settings: Settings) -> "Outbox | None":
     from trivium.mail.smtp import Smtp
 
     return Outbox(Smtp(settings.mail, SystemClock()).send, settings.mail.queue_max)
+
+
+def budget_letters(
+    settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
+) -> "BudgetLetters | None":
+    """Letters about budgets of teams; ``None`` when none are sent. Closed with the stack."""
+    post = outbox(settings)
+    if post is None:
+        return None
+    from trivium.identity.teams.letters import BudgetLetters
+
+    post.start()
+    stack.push_async_callback(post.close)
+    return BudgetLetters(database, SystemClock(), post, origin(settings) + "/account/profile")
 
 
 def caretaker(settings: Settings, database: "Database") -> "AccountSweeper":

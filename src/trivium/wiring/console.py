@@ -9,7 +9,9 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
 from trivium.identity.directory import Directory
+from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import InForce, left_to_others
+from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
@@ -119,7 +121,7 @@ def console_of(
     clock = SystemClock()
     audit = Audit(database, clock)
     keys = keys_of(settings)
-    accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack)
+    accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack, in_force)
     return Console(
         settings=settings,
         clock=clock,
@@ -130,7 +132,9 @@ def console_of(
         accounts=accounts,
         own_keys=OwnKeys(database, clock, in_force),
         directory=Directory(database, clock, in_force),
+        erasure=Erasure(database, clock, in_force),
         teams=Teams(database, clock, in_force),
+        scim=Provisioning(database, clock, in_force),
         statement=Statement(database),
         history=History(database),
         payments=payments_of(settings, database, audit),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from trivium.clock import SystemClock
 from trivium.observe.log_throttle import LogThrottle
+from trivium.observe.pseudonyms import Pseudonyms
 from trivium.pipeline.services import Services
 from trivium.routing.health import Health, log_change
 from trivium.routing.latency import Latency
@@ -93,6 +94,11 @@ def services_of(
         budget=settings.routing,
         latency=latency,
         allows_preferences=settings.routing.wishes,
+        pseudonyms=Pseudonyms(
+            keys.ring("attribution"),
+            end_users=settings.records.hash_end_users,
+            sessions=settings.records.hash_sessions,
+        ),
         finishes=settings.ledger.abandoned == "finish",
         url_fetcher=foreign(settings.fetch, secure, stack),
     )

@@ -16,6 +16,7 @@ from trivium.clock import SystemClock
 from trivium.settings.model import Settings
 from trivium.settings.prices import multiplier
 from trivium.shared.state import SharedState
+from trivium.wiring.accounts import budget_letters
 from trivium.wiring.background import Work, background
 from trivium.wiring.secret import keys_of
 
@@ -84,7 +85,9 @@ async def ledger_of(
         interrupted=settings.ledger.interrupted,
         ahead_s=settings.ledger.ahead_s,
     )
-    notices = BudgetNotices(Audit(database, SystemClock()))
+    letters = budget_letters(settings, database, stack)
+    tell = None if letters is None else letters.tell
+    notices = BudgetNotices(Audit(database, SystemClock()), tell)
     ledger.crossed = notices.put
     await background(stack, notices.run)
     turns = LedgerSync(database, ledger, folder, settings.ledger, SystemClock())
@@ -134,6 +137,8 @@ async def kept_answers_of(
 def sweepers(database: "Database", settings: Settings) -> list[Work]:
     """Return the work that removes what is old or expired; none of it ever ends."""
     from trivium.idempotency.sweep import AnswerSweeper
+    from trivium.ledger.budgets.sweep import CounterSweeper
+    from trivium.ledger.spending.store import delete_attributed
     from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.store import delete_before
     from trivium.observe.sweep import RecordSweeper
@@ -141,11 +146,15 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     from trivium.wiring.accounts import caretaker
 
     acts = RecordSweeper(database, settings.audit.retention_days, name="acts", delete=delete_before)
+    kept_days = settings.records.attribution_days
+    said = RecordSweeper(database, kept_days, name="attributions", delete=delete_attributed)
     return [
         RecordSweeper(database, settings.records.retention_days).run,
         ResponseSweeper(database, settings.responses).run,
         AnswerSweeper(database, settings.idempotency).run,
         caretaker(settings, database).run,
         acts.run,
+        said.run,
+        CounterSweeper(database).run,
         OAuthSweeper(database).run,
     ]

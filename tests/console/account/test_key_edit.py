@@ -42,9 +42,10 @@ async def test_everything_about_a_key_can_be_changed(database):
         assert (("a", "b*"), RateLimits(60, None, 4), ("10.0.0.0/8",), True) == (
             after.models, after.limits, after.networks, after.strict,
         )  # fmt: skip
+        now = int(visitor.console.clock.now())  # what was spent before in the period counts
         assert (
-            Budget(amount_nanos=2_000_000_000, period=Period.WEEK),
-            Budget(amount_nanos=5_500_000_000, period=Period.MONTH),
+            Budget(amount_nanos=2_000_000_000, period=Period.WEEK, since=now),
+            Budget(amount_nanos=5_500_000_000, period=Period.MONTH, since=now),
         ) == after.budgets
         (act,) = await visitor.console.audit.everything(user_id=user.id)
         assert ("key_changed", f"key:{key.id}", user.id) == (act.kind, act.what, act.actor_id)

@@ -113,5 +113,7 @@ def test_a_refusal_is_said_where_the_form_has_a_field():
 def test_the_form_has_every_term_of_a_key():
     """Whoever adds one adds its field: a form that saves without it would leave it as it was."""
     elsewhere = {"expires_at", "limits", "budgets"}
+    # at a shell and over HTTP: whoever gives a key to an application of many people is no visitor
+    elsewhere |= {"end_user_requests", "end_user_budgets"}
     fields = set(EditedKey.__struct_fields__)
     assert set(Terms.__struct_fields__) - elsewhere <= fields

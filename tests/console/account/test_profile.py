@@ -140,3 +140,19 @@ async def test_a_user_who_chose_nothing_has_what_the_browser_has(database):
         assert ("html", {"lang": "zh-Hans"}) == Seen(page.text).elements[0]
         found = await visitor.console.identity.find_user("ada")
         assert (None, None) == (found.language, found.theme)
+
+
+@pytest.mark.asyncio
+async def test_letters_about_budgets_are_switched(database):
+    """Off and on again, for oneself."""
+    console = console_over(database)
+    user = await user_of(console)
+    async with visiting(database, console) as browser:
+        await browser.log_in(user)
+        page = await browser.get("/account/profile")
+        assert "Send me none" in page.text
+        await browser.post("/account/profile/letters", budgets="off")
+        assert not (await console.directory.one(user.id)).budget_letters
+        assert "Send them to me" in (await browser.get("/account/profile")).text
+        await browser.post("/account/profile/letters", budgets="on")
+        assert (await console.directory.one(user.id)).budget_letters

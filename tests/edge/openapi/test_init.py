@@ -64,6 +64,21 @@ BESIDES = {
     ("POST", "/api/oauth2/spend_key"),
     ("GET", "/.well-known/oauth-authorization-server"),
     *SCOPES,
+    *(
+        (method, f"/scim/v2/{path}")
+        for path, methods in {
+            "ServiceProviderConfig": "GET",
+            "ResourceTypes": "GET",
+            "ResourceTypes/{id}": "GET",
+            "Schemas": "GET",
+            "Schemas/{id}": "GET",
+            "Users": "GET POST",
+            "Users/{id}": "GET PUT PATCH DELETE",
+            "Groups": "GET POST",
+            "Groups/{id}": "GET PUT PATCH DELETE",
+        }.items()
+        for method in methods.split()
+    ),
     ("GET", "/assets/{asset_id}"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
@@ -175,7 +190,7 @@ def test_keys_are_asked_for_as_specified(document, operations):
     generate = keys("/vendorc/v1beta/models/{model}:generateContent")
     assert {"gatewayGenerateKey", "gatewayGenerateQuery"} == generate
     schemes = document["components"]["securitySchemes"]
-    oauth = {"developerBearer", "oauthBearer", "oauthClient"}
+    oauth = {"developerBearer", "oauthBearer", "oauthClient", "scimBearer"}
     admins = {"adminBearer", "adminMachine", "adminWorkload"}
     assert {
         "gatewayBearer",
@@ -201,7 +216,7 @@ def test_every_keyed_operation_may_fail_in_the_common_ways(document, operations)
     common = {"400", "401", "403", "404", "429", "5XX"}
     for operation in operations.values():
         # clients of every language read the OAuth service's own errors
-        if operation["security"] and operation["tags"] not in (["oauth"], ["admin"]):
+        if operation["security"] and operation["tags"] not in (["oauth"], ["admin"], ["scim"]):
             assert common <= set(operation["responses"])
             for status in common:
                 answer = find(document, operation["responses"][status]["$ref"])

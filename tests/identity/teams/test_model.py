@@ -8,6 +8,7 @@ from trivium.identity.teams.model import (
     TeamMap,
     allow_list,
     member_scope,
+    tag_scope,
     team_scope,
 )
 from trivium.settings.budget import Budget, Period
@@ -82,3 +83,25 @@ def test_a_circle_of_teams_ends():
 def test_what_is_below(team_id, below):
     """Itself included."""
     assert below == set(TeamMap(TREE, ()).below(team_id))
+
+
+def test_tags_have_budgets_in_a_team_and_those_above():
+    """By the tag; those of other teams are not among them."""
+    teams = TeamMap(
+        [
+            Team(id=1, name="acme", title="acme", has_wallet=True),
+            Team(id=2, name="acme/a", title="a", parent_id=1),
+            Team(id=3, name="acme/b", title="b", parent_id=1),
+        ],
+        [
+            Budget(amount_nanos=n, period=Period.DAY, scope=tag_scope(team, tag))
+            for n, (team, tag) in enumerate([(1, "x"), (2, "x"), (2, "y"), (3, "x")], 1)
+        ],
+    )
+    tagged = teams.inherited(2, 9).tagged
+    assert {"x": [2, 1], "y": [3]} == {
+        tag: [each.amount_nanos for each in budgets] for tag, budgets in tagged.items()
+    }
+    assert {"team:1/tag:x": "x"} == teams.tag_scopes(1)
+    assert "the tag x of acme/a" == tagged["x"][0].whose
+    assert {} == dict(TeamMap((), ()).inherited(9, 9).tagged)

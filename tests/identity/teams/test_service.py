@@ -5,6 +5,7 @@ import pytest
 from trivium.identity.errors import IdentityError
 from trivium.identity.service import Identity
 from trivium.identity.snapshot import Snapshot
+from trivium.identity.teams import service
 from trivium.identity.teams.model import DEPTH_MAX, TeamRole, member_scope, team_scope
 from trivium.identity.teams.service import Teams
 from trivium.settings.budget import Budget, Period
@@ -60,6 +61,47 @@ async def test_whoever_leaves_spends_no_more_for_it(database, identity, teams):
     assert not (await caller(database, key)).disabled
     await teams.remove_member(acme.id, bo)
     assert (await caller(database, key)).revoked
+
+
+@pytest.mark.asyncio
+async def test_a_role_without_keys_ends_them_in_the_teams_below(database, identity, teams):
+    """But for those in which, or above which, another role is left that may have them."""
+    ada, bo = await person(identity, "ada"), await person(identity, "bo")
+    acme = await teams.create("acme", owner_id=ada)
+    lab = await teams.create("lab", acme.id)
+    unit = await teams.create("unit", lab.id)
+    await teams.put_member(acme.id, bo, TeamRole.MEMBER)
+    await teams.put_member(unit.id, bo, TeamRole.MEMBER)
+    keys = [(await identity.create_key("bo", team=team.name))[0] for team in (acme, lab, unit)]
+
+    async def revoked():
+        return [(await caller(database, key)).revoked for key in keys]
+
+    await teams.put_member(acme.id, bo, TeamRole.BILLING)
+    assert [True, True, False] == await revoked()
+    # who reads bills below has no keys there by reading them
+    await teams.put_member(unit.id, bo, TeamRole.BILLING)
+    assert [True, True, True] == await revoked()
+
+
+@pytest.mark.asyncio
+async def test_there_is_room_for_so_many(monkeypatch, identity, teams):
+    """And each refusal says for how many; another role of a member takes no more room."""
+    monkeypatch.setattr(service, "TEAMS_MAX", 2)
+    monkeypatch.setattr(service, "MEMBERS_MAX", 1)
+    monkeypatch.setattr(service, "SERVICES_MAX", 1)
+    ada, bo = await person(identity, "ada"), await person(identity, "bo")
+    acme = await teams.create("acme")
+    lab = await teams.create("lab", acme.id)
+    with pytest.raises(IdentityError, match="would be one more than 2"):
+        await teams.create("more", acme.id)
+    for role in (TeamRole.MEMBER, TeamRole.MANAGER):
+        await teams.put_member(lab.id, ada, role)
+    with pytest.raises(IdentityError, match="has 1 members, the most"):
+        await teams.put_member(lab.id, bo, TeamRole.MEMBER)
+    await teams.create_service(lab.id, "bot")
+    with pytest.raises(IdentityError, match="has 1 service accounts, the most"):
+        await teams.create_service(lab.id, "bot2")
 
 
 @pytest.mark.asyncio

@@ -45,3 +45,18 @@ def test_whose_account_it_is():
     assert [3, 9, None, None] == [
         subject_of(scope) for scope in ("team:3", "member:3:9", "key:5", "grant:4")
     ]
+
+
+@pytest.mark.asyncio
+async def test_people_are_told_by_letter_too(database, clock):
+    """Once for each notice, after the act is written."""
+    told = asyncio.Queue()
+
+    async def tell(budget, per_cent):
+        await told.put((budget.scope, per_cent))
+
+    notices = BudgetNotices(Audit(database, clock), tell)
+    telling = asyncio.create_task(notices.run())
+    notices.put(Budget(amount_nanos=1, period=Period.DAY, scope="team:3"), 100)
+    assert ("team:3", 100) == await asyncio.wait_for(told.get(), 10)
+    telling.cancel()

@@ -199,25 +199,21 @@ async def test_a_dead_workers_requests_count(database, account, worker):
 
 
 @pytest.mark.asyncio
-async def test_a_budget_given_later_counts_what_its_key_spent_before(database, account):
-    """In the period, by this key, once; another moment of giving counts it anew."""
+async def test_nothing_is_leased_of_what_is_not_counted_yet(database, account):
+    """Of a budget that was given in the middle of its period; what is settled counts meanwhile."""
     ada = await account(1_000)
-    other = DETAIL.replace('"key":5', '"key":6')
     async with database.write() as conn:
-        before = [
-            settled("r1", 7, user_id=ada),
-            settled("r2", 9, user_id=ada, detail=other),
-            settled("r3", 11, user_id=ada, at=DAY - 1),
-        ]
-        await turn(conn, "w", before, {})
-    for _ in range(2):
-        async with database.write() as conn:
-            await turn(conn, "w", [], {KEY: wish(100, payer=ada, since=DAY + 5)})
-        assert (7, 0) == await row(database, KEY)
+        rows = [settled("r1", 7, KEY, user_id=ada)]
+        first = (await turn(conn, "w", rows, {KEY: wish(100, 5, since=DAY)}))[KEY]
+        later = (await turn(conn, "w", [], {KEY: wish(100, 9, since=DAY + 5)}))[KEY]
+    assert (True, 5) == (first.is_counted, first.leased)
+    assert (False, 0) == (later.is_counted, later.leased)
+    assert (7, 0) == await row(database, KEY)
     async with database.write() as conn:
-        await turn(conn, "w", [settled("r4", 20, user_id=ada)], {})
-        await turn(conn, "w", [], {KEY: wish(100, payer=ada, since=DAY + 9)})
-    assert (27, 0) == await row(database, KEY)
+        (given,) = (budget(100, period=Period.DAY, since=DAY + 5),)
+        assert 0 == await store.set_aside(conn, (KEY,), 5, (given,))
+        soft = msgspec.structs.replace(given, soft=True)
+        assert None is await store.set_aside(conn, (KEY,), 5, (soft,))
 
 
 @pytest.mark.asyncio
@@ -245,17 +241,19 @@ async def test_windows_let_go_of_what_is_old(database, account):
 
 
 @pytest.mark.asyncio
-async def test_a_window_begins_with_what_was_spent_before_it(database, account):
-    """Each step by its own time."""
+async def test_a_clock_that_is_ahead_keeps_nothing_in_a_window(database, account):
+    """What a worker booked an hour, or a thousand years, ahead leaves with what is booked now."""
     ada = await account(1_000)
     now = int(time.time())
+    ahead = [
+        settled(f"r{number}", 5, WINDOW, user_id=ada, at=at)
+        for number, at in enumerate((now - 300, now + 300, now + 3600, 32_503_680_000))
+    ]
     async with database.write() as conn:
-        old = settled("r0", 100, user_id=ada, at=now - 6 * 3600)
-        await turn(conn, "w", [old, settled("r1", 8, user_id=ada, at=now - 60)], {})
-        await turn(conn, "w", [], {WINDOW: wish(40, payer=ada, since=now)})
-        spans = (await conn.execute(select(budget_spans))).all()
-    assert (8, 0) == await row(database, WINDOW)
-    assert [8] == [each.nanos for each in spans]
+        await turn(conn, "w", ahead, {})
+        last = max(await conn.scalars(select(budget_spans.c.starts_at)))
+    assert last <= time.time()
+    assert (20, 0) == await row(database, WINDOW)
 
 
 @pytest.mark.asyncio
@@ -283,13 +281,16 @@ async def test_others_are_called_for_what_they_do_not_use(database):
 
 @pytest.mark.asyncio
 async def test_old_counters_are_swept(database):
-    """All but the newest of a scope, and those of which somebody has leased."""
+    """All but the newest of a scope, and those of which somebody has leased, or that never end."""
     days = [CounterId("key:5", "day", DAY - 86_400 * back) for back in range(4)]
+    alone = [CounterId("key:6", "day", DAY - 86_400 * 300), CounterId("key:5", "5h", 0), TEAM]
     async with database.write() as conn:
-        for day in days:
+        for day in (*days, *alone):
             await turn(conn, "w", [], {day: wish(100, 1 if day is days[2] else 0)})
         assert 1 == await store.sweep(conn, "day", DAY - 86_400, 100)
-        assert set(days) - {days[3]} == set(await store.counted(conn, ["key:5"]))
+        left = await store.counted(conn, ["key:5", "key:6", TEAM.scope])
+        assert {*days, *alone} - {days[3]} == set(left)
+        assert 0 == await store.sweep(conn, "day", DAY - 86_400, 100)
 
 
 @pytest.mark.asyncio
@@ -297,9 +298,10 @@ async def test_a_hold_that_is_a_row_takes_room_until_it_ends(database):
     """All budgets or none; a soft one takes what comes."""
     both = (TEAM, KEY)
     async with database.write() as conn:
-        assert None is await store.set_aside(conn, both, 60, (100, 70))
-        assert 1 == await store.set_aside(conn, both, 30, (100, 70))
-        assert None is await store.set_aside(conn, both, 30, (100, None))
+        hard = budget(100), budget(70)
+        assert None is await store.set_aside(conn, both, 60, hard)
+        assert 1 == await store.set_aside(conn, both, 30, hard)
+        assert None is await store.set_aside(conn, both, 30, (budget(100), budget(70, soft=True)))
         await store.let_go(conn, both, 60, 45, DAY)
     assert (45, 30) == await row(database, TEAM)
     assert (45, 30) == await row(database, KEY)

@@ -45,3 +45,21 @@ async def test_tokens_are_counted(world, clock):
     async with world.database.read() as conn:
         assert (1, 2) == await store.counts(conn, now, now)
         assert (1, 3) == await store.counts(conn, now, 0)
+
+
+async def test_what_a_token_made_is_found_however_deep(world):
+    """Upwards for whoever asks, downwards for what ends; in one statement each."""
+    both = frozenset({AdminScope.READ, AdminScope.USERS})
+    chain, maker = [], None
+    for name in "abcd":
+        token, secret = await world.machines.create(name, both, world.act_log, maker=maker)
+        chain.append(token.id)
+        maker = await world.machines.authenticate(secret)
+    other, _ = await world.machines.create("other", READ, world.act_log)
+    async with world.database.write() as conn:
+        assert await store.is_below(conn, chain[3], chain[0])
+        assert not await store.is_below(conn, chain[0], chain[3])
+        assert not await store.is_below(conn, chain[0], chain[0])
+        assert not await store.is_below(conn, other.id, chain[0])
+        assert chain[1:] == await store.revoke(conn, chain[1], 5)
+        assert chain[:1] == await store.revoke(conn, chain[0], 6)

@@ -33,8 +33,8 @@ async def test_seconds_are_those_that_were_delivered(sound, seconds, estimated):
     ):
         pricing = Pricing(SystemClock())
         gateway.services.ledger.quote = pricing.quote
-        gateway.services.ledger.hold = lambda request_id, caller, quote: Hold(
-            request_id=request_id, user_id=caller.user_id, amount_nanos=1, quote=quote
+        gateway.services.ledger.hold = lambda request_id, caller, quote, *_: Hold(
+            request_id=request_id, user_id=caller.payer_id, amount_nanos=1, quote=quote
         )
         assert 200 == (await gateway.post(SPEECH, HELLO))[0]
         (record,) = gateway.records
@@ -62,8 +62,8 @@ async def test_tokens_that_nobody_reports_follow_from_the_sound(sound, tokens):
     ):
         pricing = Pricing(SystemClock())
         gateway.services.ledger.quote = pricing.quote
-        gateway.services.ledger.hold = lambda request_id, caller, quote: Hold(
-            request_id=request_id, user_id=caller.user_id, amount_nanos=1, quote=quote
+        gateway.services.ledger.hold = lambda request_id, caller, quote, *_: Hold(
+            request_id=request_id, user_id=caller.payer_id, amount_nanos=1, quote=quote
         )
         assert 200 == (await gateway.post(SPEECH, HELLO))[0]
         (record,) = gateway.records

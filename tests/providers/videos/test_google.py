@@ -6,6 +6,7 @@ import pytest
 from trivium.faults import Fault, Kind
 from trivium.providers.videos.google import PROTOCOL
 from trivium.providers.videos.protocol import ReferencePicture, UpstreamVideo
+from trivium.wire.long_strings import LongStrings
 from trivium.wire.videos.answer import SeenVideo, VideoStatus
 from trivium.wire.videos.request import VideoRequest
 
@@ -168,9 +169,31 @@ def test_a_film_of_vertex_is_in_the_answer():
     video = UpstreamVideo(served=ON_VERTEX, id=THEIRS, file=seen.file)
     errand = PROTOCOL.content(video, "video")
     assert errand.path.endswith(":fetchPredictOperation")
-    found = errand.read_file(msgspec.json.encode({"response": {"videos": [body]}}))
-    assert ("video/mp4", "AAEC") == (found.mime, found.text)
+    found = errand.read_file(kept(msgspec.json.encode({"response": {"videos": [body]}})))
+    assert ("video/mp4", [b"AAEC"]) == (found.mime, found.pieces)
     assert PROTOCOL.delete(video) is None
+
+
+def kept(body):
+    """An answer as it is kept while it comes."""
+    found = LongStrings()
+    for at in range(0, len(body), 7):
+        found.add(body[at : at + 7])
+    return found
+
+
+def test_a_long_film_is_not_read_twice():
+    """Its pieces are handed over, and what is asked of the operation never sees them."""
+    text = "AAEC" * 5_000
+    body = msgspec.json.encode(
+        {"name": THEIRS, "done": True, "response": {"videos": [{"bytesBase64Encoded": text}]}}
+    )
+    assert (VideoStatus.COMPLETED, "inline") == (
+        (seen := PROTOCOL.read(kept(body).small())).status, seen.file,
+    )  # fmt: skip
+    video = UpstreamVideo(served=ON_VERTEX, id=THEIRS, file="inline")
+    found = PROTOCOL.content(video, "video").read_file(kept(body))
+    assert text.encode() == b"".join(found.pieces)
 
 
 def test_a_film_in_a_bucket_is_a_failure_with_a_name():
@@ -208,5 +231,5 @@ def test_an_answer_without_the_film_is_broken(body):
     """Also when it had one a moment ago."""
     video = UpstreamVideo(served=ON_VERTEX, id=THEIRS, file="inline")
     with pytest.raises(Fault) as caught:
-        PROTOCOL.content(video, "video").read_file(body)
+        PROTOCOL.content(video, "video").read_file(kept(body))
     assert Kind.UPSTREAM_BROKE is caught.value.kind

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.wire import event_stream
+from trivium.wire import caps, event_stream
+from trivium.wire import sse as sse_module
 from trivium.wire.bedrock import chunks
 from trivium.wire.bedrock.chunks import EXCEPTIONS, METRICS, Framer, Unframer
 
@@ -79,14 +80,30 @@ def test_an_error_that_cannot_be_read_is_one_all_the_same():
     assert ("modelStreamErrorException", {"message": "The answer broke off."}) == (name, payload)
 
 
-def test_an_event_that_has_no_room_in_a_frame_ends_the_stream(monkeypatch):
-    """The clients' own limit is 24 MiB of payload."""
+def test_an_event_that_has_no_room_in_a_frame_is_a_fault(monkeypatch):
+    """The clients' own limit is 24 MiB of payload. What came before it is not lost."""
     assert chunks.EVENT_BYTES_MAX * 4 // 3 < event_stream.PAYLOAD_BYTES_MAX
-    monkeypatch.setattr(chunks, "EVENT_BYTES_MAX", 50)
+    monkeypatch.setattr(chunks, "EVENT_BYTES_MAX", 130)
+    long = {**DELTA, "delta": {"text": "x" * 130}}
     framer = Framer()
-    (*_, (name, payload)) = told(framer.feed(sse(STOP, DELTA, STOP), 1, 1))
-    assert "modelStreamErrorException" == name
-    assert "too long for a frame" in payload["message"]
+    with pytest.raises(Fault) as caught:
+        framer.feed(sse(DELTA, long, DELTA), 1, 1)
+    assert Kind.UNREPRESENTABLE is caught.value.kind
+    assert "too long for a frame" in caught.value.message
+    error = {"type": "error", "error": {"type": "api_error", "message": "No."}}
+    kinds = [kind for kind, _ in told(framer.feed(sse(error), 1, 1))]
+    assert ["chunk", "internalServerException"] == kinds
+
+
+def test_a_stream_that_cannot_be_cut_ends_with_an_error_all_the_same(monkeypatch):
+    """The frame that is open is forgotten."""
+    monkeypatch.setattr(chunks, "Splitter", lambda: sse_module.Splitter(50))
+    framer = Framer()
+    framer.feed(b"data: " + b"x" * 40, 1, 1)
+    with pytest.raises(Fault):
+        framer.feed(b"x" * 40, 1, 1)
+    error = b'event: error\ndata: {"error":{}}\n\n'
+    assert ["modelStreamErrorException"] == [kind for kind, _ in told(framer.feed(error, 1, 1))]
 
 
 def test_what_was_framed_is_unframed_at_every_cut():
@@ -107,6 +124,13 @@ def test_line_ends_between_members_make_no_second_line():
     """Pretty JSON is one event; padding says nothing."""
     out = Unframer().feed(chunk(b'{\r\n "type":\n"ping"}', p="abc"))
     assert b'event: ping\ndata: {   "type": "ping"}\n\n' == out
+
+
+def test_objects_within_a_chunk_are_counted():
+    """In base64 nobody else would see them."""
+    crowd = b'{"type":"x","rows":[%b{}]}' % (b"{}," * (caps.OBJECTS_MAX + 1))
+    with pytest.raises(Fault, match="JSON objects in a frame"):
+        Unframer().feed(chunk(crowd))
 
 
 @pytest.mark.parametrize("kind", ["a b", "x\ny", "é", "A" * 65, ""])

@@ -75,8 +75,8 @@ def asked(inner):
 def test_a_count_is_asked_of_the_request_inside():
     """Without what only matters for an answer."""
     inner = {**CLAUDE, "system": "s", "temperature": 1, "anthropic_beta": ["a"], "stream": True}
-    found, hosting = invoke.counted(asked(inner))
-    assert ({"messages": [], "system": "s"}, Hosting("2023-06-01", ("a",))) == (
+    found, hosting = invoke.counted(asked(inner), "m", 100)
+    assert ({"messages": [], "system": "s", "model": "m"}, Hosting("2023-06-01", ("a",))) == (
         json.loads(found),
         hosting,
     )
@@ -99,7 +99,7 @@ def test_a_count_is_asked_of_the_request_inside():
 def test_a_count_that_cannot_be_is_refused_by_name(members, kind, param):
     """In Bedrock's own members."""
     with pytest.raises(Fault) as caught:
-        invoke.counted(body(members))
+        invoke.counted(body(members), "m", 100)
     assert (kind, param) == (caught.value.kind, caught.value.param)
 
 
@@ -107,7 +107,7 @@ def test_a_count_that_cannot_be_is_refused_by_name(members, kind, param):
 def test_a_count_of_no_json_is_refused(inner):
     """As the same would be that comes by itself."""
     with pytest.raises(Fault) as caught:
-        invoke.counted(asked(inner))
+        invoke.counted(asked(inner), "m", 100)
     assert Kind.MALFORMED_JSON is caught.value.kind
 
 
@@ -143,3 +143,16 @@ def test_a_whole_answers_counts_are_headers(usage, expected):
     found = invoke.counters(msgspec.json.encode({"usage": usage}))
     assert expected == [value for _, value in found]
     assert set(dict(found)) <= set(invoke.TOKENS)
+
+
+def test_what_a_large_body_holds_is_counted():
+    """In base64 nobody has seen it; a long text is no crowd."""
+    lead = b'{"anthropic_version":"bedrock-2023-05-31","messages":'
+    crowd = b"[%b[]]}" % (b"{}," * 400_000)
+    with pytest.raises(Fault) as caught:
+        invoke.counted(asked(lead + crowd), "m", 100_000)
+    assert ("input.invokeModel.body", Kind.BODY_TOO_LARGE) == (
+        caught.value.param,
+        caught.value.kind,
+    )
+    invoke.counted(asked(lead + b'"%b"}' % (b"{}," * 400_000)), "m", 100_000)

@@ -3,7 +3,7 @@
 Visitors choose language and colours as well: theirs are in cookies alone.
 """
 
-from typing import Final
+from typing import Final, Literal
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -51,6 +51,23 @@ async def choose(request: Request) -> Response:
             samesite="lax",
         )
     return answer
+
+
+class LettersForm(forms.Form, frozen=True, kw_only=True):
+    """The form that switches letters about budgets."""
+
+    budgets: Literal["on", "off"]
+
+
+@session.signed_in
+async def letters(request: Request) -> Response:
+    """Have letters about budgets of one's teams come, or not."""
+    form = forms.filled(request, LettersForm).value
+    user = session.user_of(request)
+    if form is not None:
+        is_on = form.budgets == "on"
+        await context.of(request).accounts.prefer(user.id, budget_letters=is_on)
+    return render.redirect(request, "/account/profile", N_("It is stored."))
 
 
 class Name(forms.Form, frozen=True, kw_only=True):
@@ -138,7 +155,7 @@ async def show_link(request: Request) -> Response:
         user, email = await recovery.show_email(request.path_params["token"])
     except AccountError as error:
         return render.page(request, "login/gone.html", status=410, message=words(error))
-    return render.page(request, "login/email.html", name=user.name, email=email)
+    return render.page(request, "login/email.html", name=user.name, email=email, invited=None)
 
 
 async def prove(request: Request) -> Response:
@@ -177,6 +194,7 @@ PAGES: Final = (
     Route("/account/profile/name", rename, methods=["POST"]),
     Route("/account/profile/email", change_email, methods=["POST"]),
     Route("/account/profile/verify", verify, methods=["POST"]),
+    Route("/account/profile/letters", letters, methods=["POST"]),
     Route("/account/preferences", choose, methods=["POST"]),
     Route("/email/{token}", show_link),
     Route("/email/{token}", prove, methods=["POST"]),

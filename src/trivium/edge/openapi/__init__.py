@@ -23,10 +23,10 @@ def document(
 
 def served() -> set[tuple[str, str]]:
     """(method, path template) of every operation in the description; methods in upper case."""
-    from trivium.edge.openapi import admin, oauth
+    from trivium.edge.openapi import admin, oauth, scim
     from trivium.edge.openapi.assemble import OPERATIONS
 
-    beside = oauth.paths(None, None) | admin.paths()
+    beside = oauth.paths(None, None) | admin.paths() | scim.paths()
     others = {(method.upper(), path) for path, item in beside.items() for method in item}
     return {(operation.method, operation.path) for operation in OPERATIONS} | others
 

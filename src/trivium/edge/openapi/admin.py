@@ -59,13 +59,17 @@ rules = {
   header_only: bool "Refused in an address (`?key=`).", limits: limits "`null`: none.",
   budgets: (closed {amount!: usd, period!: period "In UTC; weeks from Monday."})[]
     "At most one a period.",
-  networks: text[..100] "Addresses or CIDR; empty: from anywhere."
+  networks: text[..100] "Addresses or CIDR; empty: from anywhere.",
+  end_user_requests: limit | null "A minute, for each end user whom requests are for.",
+  end_user_budgets: (closed {amount!: usd, period!: period})[] "What each of them may cost: not in
+    all."
 }
 terms = {name: text(minLength 1, maxLength 100), ...rules}
 AdminUser = {
   id!: int, name!: text, email!: text, role!: role, disabled!: bool "Their keys are refused.",
   unlimited!: bool "Spends without a balance.", group!: text "Price group; empty for none.",
-  limits!: limits "Over all keys together; `null`: none.", balance!: usd, created_at!: when
+  limits!: limits "Over all keys together; `null`: none.", balance!: usd,
+  budget_letters!: bool "Whether letters about budgets of their teams come.", created_at!: when
 }
 key = {
   id!: int, user_id!: int, team_id!: int | null "Which it spends for.",
@@ -81,7 +85,7 @@ AdminNewUser = closed {
   credit: text | null "To begin with; not with `unlimited`. US dollars, with at most nine
     decimals."
 }
-AdminUserChange = closed {disabled: bool, role: role}
+AdminUserChange = closed {disabled: bool, role: role, budget_letters: bool}
 AdminNewKey = closed {...terms}
 AdminKeyChange = closed {...terms, paused: bool}
 AdminRotation = closed {overlap_s: int 0..2592000 "For how long both secrets work; 86400 when
@@ -112,6 +116,22 @@ AdminService = {
   user_id!: int, name!: text, team_id!: int, disabled!: bool, created_at!: when
 }
 AdminNewService = closed {title!: text(minLength 1, maxLength 100)}
+AdminTeamInvitation = {
+  id!: int, email!: text, role!: teamRole, created_at!: when, expires_at!: when
+}
+AdminNewTeamInvitation = closed {
+  email!: text(maxLength 254) "Whom the letter goes to.", role: teamRole,
+  language: text "Of the letter; en when left out."
+}
+scimToken = {
+  id!: int, team_id!: int, name!: text, hint!: text "The last four characters.",
+  domains!: text[] "Of addresses that are the organisation's own.", created_at!: when,
+  expires_at!: when, last_used_at!: when | null
+}
+AdminScimToken = scimToken
+AdminNewScimToken = closed {
+  name: text, domains: text[..100], days: int 1..1098 "365 when left out."
+}
 AdminNewTeamKey = closed {...terms, user_id: int | null "A service account; left out: yourself."}
 teamBudget = {
   of!: text, amount!: usd, period!: period, zone!: text, soft!: bool "Refuses nobody.",
@@ -121,7 +141,8 @@ teamBudget = {
 AdminTeamBudget = teamBudget
 AdminNewTeamBudget = closed {
   amount!: text "US dollars.", zone: text "Where days begin, such as Europe/Berlin.", soft: bool,
-  instead: text, user_id: int | null "A member or a service account; left out: the team."
+  instead: text, user_id: int | null "A member or a service account; left out: the team.",
+  tag: text(maxLength 64) | null "Requests with this tag, in the team and those below."
 }
 AdminNewCredit = closed {
   amount!: text "US dollars, with at most nine decimals. Below zero takes some back.",
@@ -151,6 +172,15 @@ AdminUserAnswer = {...done, data!: AdminUser}
 AdminUsersAnswer = {...done, data!: {
   users!: AdminUser[], after!: int | null "Where the next page begins; `null` on the last."
 }}
+AdminErasedName = closed {name!: text "What the user is called, so that a wrong id erases nobody."}
+AdminExportAnswer = {...done, data!: {
+  rows!: object[] "Each with the name of its `table`, and its columns.",
+  after!: text | null "Where the next page begins; `null` on the last."
+}}
+AdminErasedAnswer = {...done, data!: {
+  id!: int, name!: text "What the account is called from now on.",
+  rows!: {*: int} "How many were changed or deleted, by table."
+}}
 AdminKeyAnswer = {...done, data!: AdminKey}
 AdminKeysAnswer = {...done, data!: {keys!: AdminKey[]}}
 AdminNewKeyAnswer = {...done, data!: {...key, key!: text "The key itself, shown this once."}}
@@ -163,6 +193,19 @@ AdminServicesAnswer = {...done, data!: {services!: AdminService[]}}
 AdminTeamBudgetAnswer = {...done, data!: AdminTeamBudget}
 AdminTeamBudgetsAnswer = {...done, data!: {
   budgets!: {...teamBudget, spent!: usd "As far as it is booked."}[]
+}}
+AdminTeamInvitationAnswer = {...done, data!: AdminTeamInvitation}
+AdminTeamInvitationsAnswer = {...done, data!: {invitations!: AdminTeamInvitation[]}}
+AdminScimTokenAnswer = {...done, data!: AdminScimToken}
+AdminScimTokensAnswer = {...done, data!: {tokens!: AdminScimToken[]}}
+AdminNewScimTokenAnswer = {...done, data!: {...scimToken, token!: text "Shown this once."}}
+spent = {amount!: usd, requests!: int, input_tokens!: int, output_tokens!: int}
+AdminStatementAnswer = {...done, data!: {
+  from!: text "The first day, in UTC.", to!: text "The last.", by!: text[],
+  rows!: {...spent}[] "The most expensive first; each has the values that it is by, of users, teams
+    and keys also the ids.",
+  total!: spent "Each request once, also where rows count some under several tags.",
+  complete!: bool "Whether there are no more rows."
 }}
 AdminNothingAnswer = {...done, data!: null}
 AdminTokenAnswer = {...done, data!: AdminToken}
@@ -184,11 +227,23 @@ adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
 adminToken = path token: int "Id of a token for machines."
 adminTeam = path team: int "Id of a team."
+adminInvitation = path invitation: int "Id of an invitation."
+adminScimToken = path token: int "Id of a directory's token."
 adminPeriod = path period: text "day, week, month, total, 5h or 7d."
+adminBudgetTag = query tag: text(maxLength 64) "The budget of this tag."
 adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
+adminBy = query by: text "day, payer, team, user, key, model, channel, end_user, session, tag or
+  tags, with commas between; up to four. `team,model` when left out."
+adminFrom = query from: text "The first day, in UTC; that of the month when left out."
+adminTo = query to: text "The last day; today when left out."
+adminOfTeam = query team: int "Only of this team and those below."
+adminOfUser = query user: int "Only what this user asked for."
+adminRows = query limit: int 1..10000 "1000 when left out."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
 adminLimit = query limit: int 1..200 "50 when left out."
 adminAfter = query after: int 0.. "`after` of the page before."
+adminExportAfter = query after: text "`after` of the page before."
+adminExportLimit = query limit: int 1..1000 "500 when left out."
 """)
 
 _FAILURES: Final = {
@@ -214,6 +269,10 @@ GET /api/admin/users/{user} adminShowUser "A user with their balance." answer=Ad
   parameters=adminUser
 PATCH /api/admin/users/{user} adminChangeUser "Disables or enables a user, gives them a role."
   answer=AdminUserAnswer request=AdminUserChange parameters=adminUser
+GET /api/admin/users/{user}/export adminExportUser "All that names a person, a page at a time."
+  answer=AdminExportAnswer parameters=adminUser|adminExportAfter|adminExportLimit
+POST /api/admin/users/{user}/erase adminEraseUser "Erases what names a person, for good."
+  answer=AdminErasedAnswer request=AdminErasedName parameters=adminUser
 GET /api/admin/users/{user}/keys adminListKeys "A user's own keys, revoked ones too."
   answer=AdminKeysAnswer parameters=adminUser
 POST /api/admin/users/{user}/keys adminCreateKey "Makes a key and shows it this once."
@@ -253,12 +312,24 @@ DELETE /api/admin/teams/{team}/keys/{key} adminRevokeTeamKey "Revokes such a key
   answer=AdminKeyAnswer parameters=adminTeam|adminKey
 POST /api/admin/teams/{team}/keys/{key}/rotate adminRotateTeamKey "Gives such a key another secret."
   answer=AdminNewKeyAnswer request=AdminRotation parameters=adminTeam|adminKey
+GET /api/admin/teams/{team}/invitations adminListInvitations "Those that can still be used."
+  answer=AdminTeamInvitationsAnswer parameters=adminTeam
+POST /api/admin/teams/{team}/invitations adminInvite "Has a letter sent with a link to join."
+  answer=AdminTeamInvitationAnswer request=AdminNewTeamInvitation parameters=adminTeam
+DELETE /api/admin/teams/{team}/invitations/{invitation} adminWithdrawInvitation "Voids a link."
+  answer=AdminNothingAnswer parameters=adminTeam|adminInvitation
+GET /api/admin/teams/{team}/scim-tokens adminListScimTokens "Tokens of a team's directory."
+  answer=AdminScimTokensAnswer parameters=adminTeam
+POST /api/admin/teams/{team}/scim-tokens adminCreateScimToken "Makes one and shows it this once."
+  answer=AdminNewScimTokenAnswer request=AdminNewScimToken parameters=adminTeam
+DELETE /api/admin/teams/{team}/scim-tokens/{token} adminRevokeScimToken "Revokes one for good."
+  answer=AdminScimTokenAnswer parameters=adminTeam|adminScimToken
 GET /api/admin/teams/{team}/budgets adminListTeamBudgets "Budgets, with what is spent."
   answer=AdminTeamBudgetsAnswer parameters=adminTeam
 PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
   answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminTeam|adminPeriod
 DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
-  answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf
+  answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf|adminBudgetTag
 GET /api/admin/tokens adminListTokens "Tokens for machines, newest first."
   answer=AdminTokensAnswer
 POST /api/admin/tokens adminCreateToken "Makes a token for machines and shows it this once."
@@ -267,6 +338,9 @@ POST /api/admin/tokens/{token}/rotate adminRotateToken "Gives a token another se
   once." answer=AdminNewTokenAnswer request=AdminTokenRotation parameters=adminToken
 DELETE /api/admin/tokens/{token} adminRevokeToken "Revokes a token and those it made, for good."
   answer=AdminTokenAnswer parameters=adminToken
+GET /api/admin/statement adminShowStatement "What was spent: of a team for whoever may see its
+  spending, else of your own." answer=AdminStatementAnswer
+  parameters=adminBy|adminFrom|adminTo|adminOfTeam|adminOfUser|adminRows
 """)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium import __version__
-from trivium.edge.openapi import admin, clouds, oauth, shared
+from trivium.edge.openapi import admin, clouds, oauth, scim, shared
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, one_of, parameters, ref, schema, schemas
 from trivium.wire.event_stream import MEDIA_TYPE
@@ -145,7 +145,7 @@ def describe(
     paths: dict[str, dict[str, Any]] = {}
     for row in OPERATIONS:
         paths.setdefault(row.path, {})[row.method.lower()] = _operation(row)
-    paths |= oauth.paths(auth_url, api_url) | admin.paths()
+    paths |= oauth.paths(auth_url, api_url) | admin.paths() | scim.paths()
     document = {
         "openapi": "3.1.0",
         "info": {
@@ -158,13 +158,13 @@ def describe(
         },
         "servers": [{"url": (public_url or "").rstrip("/") or "/"}],
         "tags": [{"name": name, "description": about} for name, about in _TAGS.items()]
-        + [{"name": part.TAG, "description": part.ABOUT} for part in (oauth, admin)],
+        + [{"name": part.TAG, "description": part.ABOUT} for part in (oauth, admin, scim)],
         "paths": paths,
         "components": {
             "schemas": _schemas(),
             "responses": {name: _failure(about) for name, about in _FAILURES.values()},
-            "parameters": _PARAMETERS | oauth.PARAMETERS | admin.PARAMETERS,
-            "securitySchemes": _SECURITY | oauth.SECURITY | admin.SECURITY,
+            "parameters": _PARAMETERS | oauth.PARAMETERS | admin.PARAMETERS | scim.PARAMETERS,
+            "securitySchemes": _SECURITY | oauth.SECURITY | admin.SECURITY | scim.SECURITY,
         },
     }
     return msgspec.json.encode(document)
@@ -172,7 +172,7 @@ def describe(
 
 def _schemas() -> dict[str, Schema]:
     out = schemas('Description = object "An OpenAPI document."')
-    for module in (shared, *SHAPES.values(), clouds, oauth, admin):
+    for module in (shared, *SHAPES.values(), clouds, oauth, admin, scim):
         components = {name: it for name, it in module.SCHEMAS.items() if name[0].isupper()}
         twice = out.keys() & components.keys()
         assert not twice, f"described twice: {twice}"

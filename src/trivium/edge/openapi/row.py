@@ -55,6 +55,7 @@ _KEYS: Final = {
     "models": ANY,
     "gateway": (),
     "admin": ("adminBearer",),
+    "scim": ("scimBearer",),
 }
 """Ways to present a key by tag, and by name; all other tags' clients send it as a bearer."""
 _WHOLE: Final = ("tag", "request", "form", "event")

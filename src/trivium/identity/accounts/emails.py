@@ -19,6 +19,7 @@ from trivium.storage.database import Connection, Database
 SIGN_UP: Final = "/sign-up/"
 INVITATION: Final = "/invitation/"
 RESET: Final = "/password/reset/"
+TEAM: Final = "/team-invitation/"
 EMAIL: Final = "/email/"
 APPLICATIONS: Final = "/account/applications"
 """Where links lead; of the others the token follows. The pages of ``console`` are there."""

@@ -55,3 +55,16 @@ def email(text: str) -> str:
     if found is None or len(found) > EMAIL_CHARS_MAX:
         raise AccountError(AccountRefusal.EMAIL_BAD)
     return found.lower()
+
+
+def alike(wanted: str, email: str, endings: int = 100) -> list[str]:
+    """Names to try for somebody who has not chosen one, best first."""
+    found: list[str] = []
+    for text in (wanted, email.partition("@")[0], "user"):
+        bare = "".join(c if c.isalnum() or c in "._-" else "-" for c in text).strip("._-")[:32]
+        for ending in ("", *(f"-{n}" for n in range(2, endings))):
+            try:
+                found.append(name(bare + ending))
+            except AccountError:
+                continue
+    return found

@@ -26,7 +26,11 @@ from trivium.identity.accounts.sessions import Sessions
 from trivium.identity.accounts.signup import SignUp
 from trivium.identity.accounts.sso.provider import SsoProvider
 from trivium.identity.accounts.sso.service import SsoLogins
+from trivium.identity.accounts.sso.teams import ClaimedTeams
 from trivium.identity.accounts.tickets import KEPT_S, Tickets
+from trivium.identity.model import InForce, left_to_others
+from trivium.identity.revocation import LogAct, log_nothing
+from trivium.identity.teams.invitations.service import TeamInvitations
 from trivium.settings.accounts import AccountsSettings as Settings
 from trivium.storage.database import Database
 from trivium.storage.periodic import PAUSE_S, Sweeper
@@ -85,7 +89,8 @@ class Accounts:
 
     ``origin``: how the outside sees the pages, without a slash at its end. ``vault``: seals what
     must be read again. ``post``: takes letters; ``None`` when none are sent. ``providers``:
-    of outside logins, by name.
+    of outside logins, by name. ``log_act``: logs what logins do to teams; ``in_force``: called
+    after each change of keys.
     """
 
     def __init__(
@@ -99,6 +104,8 @@ class Accounts:
         post: Outgoing | None = None,
         providers: Mapping[str, SsoProvider] | None = None,
         cost: Cost = COST,
+        log_act: LogAct = log_nothing,
+        in_force: InForce = left_to_others,
     ) -> None:
         self._db = db
         self.hasher: Final = Hasher(cost)
@@ -115,13 +122,29 @@ class Accounts:
         self.recovery: Final = Recovery(on, self.login)
         self.factor: Final = SecondFactor(on, vault)
         self.passkeys: Final = Passkeys(on, origin)
-        self.outside: Final = SsoLogins(on, providers or {}, self.login, self.signup)
+        self.team_invitations: Final = TeamInvitations(on, self.signup, in_force)
+        self.outside: Final = SsoLogins(
+            on,
+            providers or {},
+            self.login,
+            self.signup,
+            ClaimedTeams(db, clock, log_act, in_force),
+        )
 
     async def prefer(
-        self, user_id: int, *, language: str | None = None, theme: Theme | None = None
+        self,
+        user_id: int,
+        *,
+        language: str | None = None,
+        theme: Theme | None = None,
+        budget_letters: bool | None = None,
     ) -> None:
-        """Store how a user reads the pages: a tag of ours and a theme; ``None``: as it is."""
-        chosen = {} if language is None else {"language": language}
+        """Store how a user reads the pages, a tag of ours and a theme, and whether letters about
+        budgets come; ``None``: as it is.
+        """
+        chosen: dict[str, str | bool] = {} if language is None else {"language": language}
+        if budget_letters is not None:
+            chosen["budget_letters"] = budget_letters
         if theme is not None:
             chosen["theme"] = theme.value
         if chosen:

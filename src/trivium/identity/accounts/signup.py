@@ -113,7 +113,7 @@ class SignUp(AccountPart):
         It gets the wanted name or one like it. Raises ``AccountError`` (EMAIL_TAKEN).
         """
         offer = Offer(email=email, role=UserRole.USER, proven=True)
-        for name in _alike(wanted, email):
+        for name in names.alike(wanted, email):
             try:
                 return await self._insert(conn, name, email, offer, None)
             except AccountError as error:
@@ -208,16 +208,3 @@ def _invitation(ticket: Ticket) -> Invitation:
         created_at=ticket.created_at,
         expires_at=ticket.expires_at,
     )
-
-
-def _alike(wanted: str, email: str) -> list[str]:
-    """Names to try, best first."""
-    found: list[str] = []
-    for text in (wanted, email.partition("@")[0], "user"):
-        bare = "".join(c if c.isalnum() or c in "._-" else "-" for c in text).strip("._-")[:32]
-        for ending in ("", *(f"-{n}" for n in range(2, 100))):
-            try:
-                found.append(names.name(bare + ending))
-            except AccountError:
-                continue
-    return found

@@ -20,6 +20,7 @@ from trivium.storage.schema.logins import (
     totp_secrets,
     tries,
 )
+from trivium.storage.schema.teams import team_invitations
 from trivium.storage.structs import struct_of, values_of
 
 _SESSION: Final[Select[Any]] = select(
@@ -149,8 +150,10 @@ async def sessions_of(conn: AsyncConnection, user_id: int, now: int, idle_s: int
     return [_session(row) for row in await conn.execute(query)]
 
 
-async def set_preferences(conn: AsyncConnection, user_id: int, chosen: dict[str, str]) -> None:
-    """Columns ``language`` and ``theme``, those that were chosen."""
+async def set_preferences(
+    conn: AsyncConnection, user_id: int, chosen: dict[str, str | bool]
+) -> None:
+    """Columns ``language``, ``theme`` and ``budget_letters``, those that were chosen."""
     await conn.execute(update(users).where(users.c.id == user_id).values(chosen))
 
 
@@ -287,6 +290,7 @@ async def sweep(conn: AsyncConnection, now: int, idle_s: int, kept_s: int, most:
     for table, over in (
         (sessions, (sessions.c.expires_at <= now) | (sessions.c.seen_at <= now - idle_s)),
         (tickets, tickets.c.expires_at <= now - kept_s),
+        (team_invitations, team_invitations.c.expires_at <= now - kept_s),
     ):
         found = select(table.c.id).where(over).limit(most)
         swept += (await conn.execute(delete(table).where(table.c.id.in_(found)))).rowcount

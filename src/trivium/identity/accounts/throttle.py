@@ -68,6 +68,13 @@ def of_warnings(user_id: int) -> Subject:
     return LETTERS_TO, _digest("warnings", user_id)
 
 
+def of_budget(user_id: int, scope: str) -> Subject:
+    """Letters to one user about one budget: a window that is spent and free again by turns must not
+    fill a mailbox.
+    """
+    return LETTERS_TO, _digest("budget", f"{user_id}:{scope}")
+
+
 def of_sender(address: str) -> Subject | None:
     """Letters asked for from one IP address; ``None`` when it is not known."""
     return (LETTERS_FROM, _digest("letters", network_of(address))) if address else None

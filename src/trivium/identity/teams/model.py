@@ -1,15 +1,17 @@
 """Teams as the rest of the gateway sees them, and what a key inherits of those above it. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, unique
 from typing import Final, NamedTuple
 
 import msgspec
 
-from trivium.identity.model import AllowList
+from trivium.identity.model import NO_TAGGED, AllowList
 from trivium.settings.budget import Budget
 from trivium.settings.limits import RateLimits
 
+TAG_MARK: Final = "/tag:"
+"""Between a team and a tag in a scope."""
 DEPTH_MAX: Final = 8
 """Levels of teams, organisations included."""
 
@@ -64,13 +66,43 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody in a team."""
+    """Somebody in a team, as one source has it."""
 
     team_id: int
     user_id: int
     role: TeamRole
     source: MemberSource = MemberSource.MANUAL
+    via: str = ""
+    """Of ``SSO`` the issuer, of ``SCIM`` the directory; by hand empty."""
     created_at: int = 0
+
+
+_RANKS: Final = (TeamRole.OWNER, TeamRole.MANAGER, TeamRole.MEMBER, TeamRole.BILLING)
+
+
+def stronger(one: TeamRole, other: TeamRole) -> TeamRole:
+    """Of two roles the one that may do more."""
+    return min(one, other, key=_RANKS.index)
+
+
+def in_force(rows: Iterable[Member]) -> list[Member]:
+    """Of what several sources say about somebody in a team, what counts: what was made by hand,
+    else the strongest role. One a team and user, in the order they came first.
+    """
+    found: dict[tuple[int, int], Member] = {}
+    for row in rows:
+        who = (row.team_id, row.user_id)
+        before = found.get(who)
+        if before is None or _decides(row, before):
+            found[who] = row
+    return list(found.values())
+
+
+def _decides(row: Member, before: Member) -> bool:
+    if before.source is MemberSource.MANUAL:
+        return False
+    by_hand = row.source is MemberSource.MANUAL
+    return by_hand or _RANKS.index(row.role) < _RANKS.index(before.role)
 
 
 class Inherited(NamedTuple):
@@ -83,6 +115,7 @@ class Inherited(NamedTuple):
     narrowed: tuple[AllowList, ...]
     limits: tuple[tuple[int, RateLimits], ...]
     budgets: tuple[Budget, ...]
+    tagged: Mapping[str, tuple[Budget, ...]] = NO_TAGGED
 
 
 class TeamMap:
@@ -95,11 +128,19 @@ class TeamMap:
             if team.parent_id is not None:
                 self._children.setdefault(team.parent_id, []).append(team.id)
         self._budgets: dict[str, list[Budget]] = {}
+        self._tagged: dict[str, dict[str, list[Budget]]] = {}
+        """Of tags, by the scope of the team."""
         for budget in budgets:
             self._budgets.setdefault(budget.scope, []).append(budget)
+            of, marked, tag = budget.scope.partition(TAG_MARK)
+            if marked:
+                self._tagged.setdefault(of, {}).setdefault(tag, []).append(budget)
 
     def __bool__(self) -> bool:
         return bool(self._teams)
+
+    def __len__(self) -> int:
+        return len(self._teams)
 
     def get(self, team_id: int) -> Team | None:
         """The team of that id; ``None`` when there is none."""
@@ -164,7 +205,22 @@ class TeamMap:
             narrowed=tuple(narrowed),
             limits=tuple((team.id, team.limits) for team in chain if team.limits is not None),
             budgets=tuple(budgets),
+            tagged=self._tags(chain) if self._tagged else NO_TAGGED,
         )
+
+    def _tags(self, chain: Sequence[Team]) -> dict[str, tuple[Budget, ...]]:
+        """Budgets of tags in these teams, by the tag."""
+        found: dict[str, tuple[Budget, ...]] = {}
+        for team in chain:
+            for tag, budgets in self._tagged.get(team_scope(team.id), {}).items():
+                whose = f"the tag {tag} of {team.name}"
+                found[tag] = found.get(tag, ()) + tuple(_named(each, whose) for each in budgets)
+        return found
+
+    def tag_scopes(self, team_id: int) -> dict[str, str]:
+        """The scopes of the tags of a team that have budgets, with the tags."""
+        of = team_scope(team_id)
+        return {f"{of}{TAG_MARK}{tag}": tag for tag in self._tagged.get(of, ())}
 
 
 def _named(budget: Budget, whose: str) -> Budget:
@@ -179,6 +235,11 @@ def team_scope(team_id: int) -> str:
 def member_scope(team_id: int, user_id: int) -> str:
     """As counters and budgets name a member of a team, or a service account."""
     return f"member:{team_id}:{user_id}"
+
+
+def tag_scope(team_id: int, tag: str) -> str:
+    """As counters and budgets name a tag within a team and those below it."""
+    return f"{team_scope(team_id)}{TAG_MARK}{tag}"
 
 
 def allow_list(models: Sequence[str]) -> AllowList:

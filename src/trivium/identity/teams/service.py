@@ -14,11 +14,11 @@ from trivium.identity import store as people
 from trivium.identity.errors import IdentityError, TakenError
 from trivium.identity.model import InForce, Key, User, UserKind, left_to_others
 from trivium.identity.revocation import LogAct, log_nothing
-from trivium.identity.teams import store
+from trivium.identity.teams import membership, store
 from trivium.identity.teams.model import (
     DEPTH_MAX,
+    TAG_MARK,
     Member,
-    MemberSource,
     Team,
     TeamMap,
     TeamRole,
@@ -29,11 +29,16 @@ from trivium.identity.terms import BUDGET_NANOS_MAX, allowed_models, folded, lim
 from trivium.observe.audit.model import ActKind
 from trivium.settings.budget import Budget, Period, zone_of
 from trivium.storage.database import Connection, Database
+from trivium.wire.attribution import TAG_CHARS_MAX, is_tag
 
 SEPARATOR: Final = "/"
 """Between the parts of a team's name."""
 MEMBERS_MAX: Final = 10_000
+"""Of one team."""
 TEAMS_MAX: Final = 10_000
+"""All together: each gateway reads them when one of them, or a key, has changed."""
+SERVICES_MAX: Final = 1_000
+"""Of one team."""
 
 
 class Teams:
@@ -83,6 +88,8 @@ class Teams:
             raised = await people.bump(conn)
             teams = await store.find_teams(conn)
             parent = None if parent_id is None else _team(teams, parent_id)
+            if len(teams) >= TEAMS_MAX:
+                raise IdentityError("team", f"would be one more than {TEAMS_MAX}, the most here")
             if parent is not None and len(list(teams.above(parent.id))) >= DEPTH_MAX:
                 raise IdentityError("team", f"lies {DEPTH_MAX} levels deep, which is the most")
             name = title if parent is None else f"{parent.name}{SEPARATOR}{title}"
@@ -98,7 +105,7 @@ class Teams:
             )
             team = msgspec.structs.replace(team, id=await store.insert_team(conn, team, raised))
             if owner_id is not None:
-                await self._put(conn, team, owner_id, TeamRole.OWNER, MemberSource.MANUAL)
+                await self._put(conn, team, owner_id, TeamRole.OWNER)
             await log_act(conn, ActKind.TEAM_CREATED, team.id, f"team:{team.id}", {"name": name})
         return team
 
@@ -148,28 +155,29 @@ class Teams:
     async def roles(self, user_id: int) -> dict[int, TeamRole]:
         """The roles of a user by team."""
         async with self._db.read() as conn:
-            return {each.team_id: each.role for each in await store.memberships(conn, user_id)}
+            return await membership.roles_of(conn, user_id)
 
     async def put_member(
         self,
         team_id: int,
         user_id: int,
         role: TeamRole,
-        source: MemberSource = MemberSource.MANUAL,
         log_act: LogAct = log_nothing,
     ) -> Member:
-        """Make somebody a member, or give a member another role. A role without keys ends theirs.
+        """Make somebody a member by hand, or give a member another role, which counts whatever
+        other sources say. A role without keys ends theirs.
 
         Raises ``IdentityError`` (``team``, ``user``, ``role``).
         """
         async with self._db.write() as conn:
             raised = await people.bump(conn)
-            team = _team(await store.find_teams(conn), team_id)
-            if role is not TeamRole.OWNER:
-                await _keep_an_owner(conn, team, user_id)
-            member = await self._put(conn, team, user_id, role, source)
-            if role is TeamRole.BILLING:
-                await store.end_keys(conn, [team_id], user_id, raised)
+            teams = await store.find_teams(conn)
+            team = _team(teams, team_id)
+            before = (await membership.roles_of(conn, user_id)).get(team_id)
+            member = await self._put(conn, team, user_id, role)
+            if before is TeamRole.OWNER:
+                await membership.check_owner(conn, teams, team_id)
+            await membership.end_lost_keys(conn, teams, user_id, [team_id], raised)
             detail = {"user": user_id, "role": role.value}
             await log_act(conn, ActKind.TEAM_MEMBER, user_id, f"team:{team_id}", detail)
         await self._in_force()
@@ -178,8 +186,9 @@ class Teams:
     async def remove_member(
         self, team_id: int, user_id: int, log_act: LogAct = log_nothing
     ) -> None:
-        """End a membership and revoke the keys that spend for the team: requests that run end as
-        they began, and are billed as they began.
+        """End a membership, whoever said so, and revoke the keys that spend for the team: requests
+        that run end as they began, and are billed as they began. Who comes by a claim or from a
+        directory comes back with its next word, unless it says otherwise.
 
         Raises ``IdentityError`` (``team``, ``user``, ``role``).
         """
@@ -187,23 +196,17 @@ class Teams:
             raised = await people.bump(conn)
             teams = await store.find_teams(conn)
             team = _team(teams, team_id)
-            await _keep_an_owner(conn, team, user_id)
+            before = (await membership.roles_of(conn, user_id)).get(team_id)
             if not await store.drop_member(conn, team_id, user_id):
                 raise IdentityError("user", f"is no member of {team.name}")
-            left = {each.team_id for each in await store.memberships(conn, user_id)}
-            ended = [
-                below
-                for below in teams.below(team_id)
-                if left.isdisjoint(each.id for each in teams.above(below))
-            ]
-            await store.end_keys(conn, ended, user_id, raised)
+            if before is TeamRole.OWNER:
+                await membership.check_owner(conn, teams, team_id)
+            await membership.end_lost_keys(conn, teams, user_id, [team_id], raised)
             detail = {"user": user_id}
             await log_act(conn, ActKind.TEAM_MEMBER_REMOVED, user_id, f"team:{team_id}", detail)
         await self._in_force()
 
-    async def _put(
-        self, conn: Connection, team: Team, user_id: int, role: TeamRole, source: MemberSource
-    ) -> Member:
+    async def _put(self, conn: Connection, team: Team, user_id: int, role: TeamRole) -> Member:
         user = await people.user_by_id(conn, user_id)
         if user is None or user.kind is not UserKind.PERSON:
             raise IdentityError("user", "is no person of this gateway")
@@ -211,9 +214,10 @@ class Teams:
             team_id=team.id,
             user_id=user_id,
             role=role,
-            source=source,
             created_at=int(self._clock.now()),
         )
+        if await store.member_count(conn, team.id, user_id) >= MEMBERS_MAX:
+            raise IdentityError("team", f"has {MEMBERS_MAX} members, the most")
         await store.put_member(conn, member)
         return member
 
@@ -230,6 +234,8 @@ class Teams:
         async with self._db.write() as conn:
             raised = await people.bump(conn)
             team = _team(await store.find_teams(conn), team_id)
+            if len(await store.services_of(conn, [team_id])) >= SERVICES_MAX:
+                raise IdentityError("team", f"has {SERVICES_MAX} service accounts, the most")
             name = f"{team.name}{SEPARATOR}{title}"
             if await store.name_taken(conn, name):
                 raise TakenError("name", f"there is a user or a team {name!r} already")
@@ -264,7 +270,9 @@ class Teams:
             return await store.find_budgets(conn, scopes)
 
     async def scopes(self, team_ids: Sequence[int]) -> dict[str, str]:
-        """The scopes of budgets of these teams, their members and service accounts, with names."""
+        """The scopes of budgets of these teams, their members, service accounts and tags, with
+        names.
+        """
         async with self._db.read() as conn:
             teams = await store.find_teams(conn)
             members = await store.members_of(conn, team_ids)
@@ -276,6 +284,9 @@ class Teams:
         for who in services:
             assert who.team_id is not None
             found[member_scope(who.team_id, who.id)] = who.name
+        for id_ in team_ids:
+            for scope, tag in teams.tag_scopes(id_).items():
+                found[scope] = f"{_team(teams, id_).name}, tag {tag}"
         return found
 
     async def set_budget(
@@ -284,9 +295,14 @@ class Teams:
         """Set the budget of a scope of this team for its period. What was spent in the period
         before it was given counts as well.
 
-        Raises ``IdentityError`` (``team``, ``budgets``).
+        Raises ``IdentityError`` (``team``, ``budgets``, ``tag``).
         """
         check_budget(budget)
+        tag = budget.scope.partition(TAG_MARK)[2]
+        if TAG_MARK in budget.scope and not is_tag(tag):
+            raise IdentityError(
+                "tag", f"is 1 to {TAG_CHARS_MAX} printable characters, such as 'nightly'"
+            )
         budget = msgspec.structs.replace(budget, since=int(self._clock.now()))
         async with self._db.write() as conn:
             raised = await people.bump(conn)
@@ -325,15 +341,6 @@ def check_budget(budget: Budget) -> None:
         raise IdentityError("budgets", str(error)) from None
     if budget.soft and budget.instead:
         raise IdentityError("budgets", "that are soft refuse nobody: no model answers instead")
-
-
-async def _keep_an_owner(conn: Connection, team: Team, user_id: int) -> None:
-    """Raise ``IdentityError`` (``role``) for an organisation's last owner."""
-    if team.parent_id is not None:
-        return
-    own = {each.user_id: each.role for each, _ in await store.members_of(conn, [team.id])}
-    if own.get(user_id) is TeamRole.OWNER and not await store.owners_left(conn, team.id, user_id):
-        raise IdentityError("role", f"{team.name} would have no owner; appoint another first")
 
 
 def _team(teams: TeamMap, team_id: int) -> Team:

@@ -4,12 +4,19 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import case, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import User, UserKind
 from trivium.identity.store import insert_user, user_of
-from trivium.identity.teams.model import Member, MemberSource, Team, TeamMap, TeamRole
+from trivium.identity.teams.model import (
+    Member,
+    MemberSource,
+    Team,
+    TeamMap,
+    TeamRole,
+    in_force,
+)
 from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import limits
 from trivium.storage.bulk_insert import upsert
@@ -65,7 +72,9 @@ async def put_budget(conn: AsyncConnection, budget: Budget) -> None:
     values = values_of(budget, "whose")
     put = upsert(conn, budgets).values(values)
     kept = {name: value for name, value in values.items() if name not in ("scope", "period")}
-    kept["since"] = budgets.c.since  # it is the same budget with another amount
+    # the same budget with another amount; in another zone its periods are others
+    is_same = budgets.c.zone == put.excluded.zone
+    kept["since"] = case((is_same, budgets.c.since), else_=put.excluded.since)
     await conn.execute(put.on_conflict_do_update(index_elements=["scope", "period"], set_=kept))
 
 
@@ -125,20 +134,28 @@ async def touch_keys(conn: AsyncConnection, team_ids: Sequence[int], raised: int
 
 
 async def put_member(conn: AsyncConnection, member: Member) -> None:
-    """Store a member, or another role of one."""
+    """Store what a source says of a member, or another role by it."""
     values = values_of(member)
     put = upsert(conn, team_members).values(values)
-    changed = {"role": values["role"], "source": values["source"]}
+    whose = ["team_id", "user_id", "source", "via"]
     await conn.execute(
-        put.on_conflict_do_update(index_elements=["team_id", "user_id"], set_=changed)
+        put.on_conflict_do_update(index_elements=whose, set_={"role": values["role"]})
     )
 
 
-async def drop_member(conn: AsyncConnection, team_id: int, user_id: int) -> bool:
-    """End a membership; whether there was one."""
+async def drop_member(
+    conn: AsyncConnection,
+    team_id: int,
+    user_id: int,
+    source: MemberSource | None = None,
+    via: str = "",
+) -> bool:
+    """End a membership, or what one source says of it; whether there was one."""
     gone = delete(team_members).where(
         team_members.c.team_id == team_id, team_members.c.user_id == user_id
     )
+    if source is not None:
+        gone = gone.where(team_members.c.source == source.value, team_members.c.via == via)
     return bool((await conn.execute(gone)).rowcount)
 
 
@@ -152,30 +169,46 @@ async def end_keys(
 
 
 async def members_of(conn: AsyncConnection, team_ids: Sequence[int]) -> list[tuple[Member, User]]:
-    """Members of these teams with their accounts, in the order they came."""
+    """Members of these teams with their accounts, in the order they came; of several sources the
+    one that counts.
+    """
     query = (
         select(users, *(column.label(f"of_{column.name}") for column in team_members.c))
         .join_from(team_members, users, team_members.c.user_id == users.c.id)
         .where(team_members.c.team_id.in_(team_ids))
         .order_by(team_members.c.team_id, team_members.c.created_at, users.c.id)
     )
-    return [
-        (
-            Member(
-                team_id=row.of_team_id,
-                user_id=row.of_user_id,
-                role=TeamRole(row.of_role),
-                source=MemberSource(row.of_source),
-                created_at=row.of_created_at,
-            ),
-            user_of(row),
+    found: list[Member] = []
+    people: dict[int, Any] = {}
+    for row in await conn.execute(query):
+        member = Member(
+            team_id=row.of_team_id,
+            user_id=row.of_user_id,
+            role=TeamRole(row.of_role),
+            source=MemberSource(row.of_source),
+            via=row.of_via,
+            created_at=row.of_created_at,
         )
-        for row in await conn.execute(query)
-    ]
+        found.append(member)
+        people.setdefault(member.user_id, row)
+    return [(member, user_of(people[member.user_id])) for member in in_force(found)]
+
+
+async def member_count(conn: AsyncConnection, team_id: int, but: int) -> int:
+    """How many members a team has beside this one."""
+    query = select(func.count(team_members.c.user_id.distinct())).where(
+        team_members.c.team_id == team_id, team_members.c.user_id != but
+    )
+    return int(await conn.scalar(query) or 0)
 
 
 async def memberships(conn: AsyncConnection, user_id: int) -> list[Member]:
-    """The teams that a user is in."""
+    """The teams that a user is in; of several sources the one that counts."""
+    return in_force(await said_of(conn, user_id))
+
+
+async def said_of(conn: AsyncConnection, user_id: int) -> list[Member]:
+    """What every source says of a user's teams."""
     query = select(team_members).where(team_members.c.user_id == user_id)
     return [
         struct_of(Member, row, role=TeamRole(row.role), source=MemberSource(row.source))
@@ -187,16 +220,6 @@ async def services_of(conn: AsyncConnection, team_ids: Sequence[int]) -> list[Us
     """The service accounts of these teams."""
     own = (users.c.kind == UserKind.SERVICE.value) & users.c.team_id.in_(team_ids)
     return [user_of(row) for row in await conn.execute(select(users).where(own))]
-
-
-async def owners_left(conn: AsyncConnection, team_id: int, but: int) -> bool:
-    """Whether a team has an owner beside this one."""
-    query = select(team_members.c.user_id).where(
-        team_members.c.team_id == team_id,
-        team_members.c.role == TeamRole.OWNER.value,
-        team_members.c.user_id != but,
-    )
-    return await conn.scalar(query.limit(1)) is not None
 
 
 async def name_taken(conn: AsyncConnection, name: str) -> bool:

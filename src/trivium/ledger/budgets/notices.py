@@ -1,4 +1,5 @@
-"""Tells people that a budget is nearly or wholly spent: a line of the log, an act of the audit log.
+"""Tells people that a budget is nearly or wholly spent: a line of the log, an act of the audit log,
+and a letter to a team's owners.
 
 The ledger says so once a level and period, whichever worker took the counter there
 (``ledger/budgets/store.py`` notes it in the same transaction). It says so in the middle of a turn,
@@ -6,7 +7,8 @@ where nothing may wait: what is to be told is put by here, and told by a task of
 """
 
 import asyncio
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias
 
 import structlog
 
@@ -18,14 +20,18 @@ from trivium.settings.budget import Budget
 WAITING_MAX: Final = 1000
 """Notices put by; with more at once the log alone has them."""
 
+Tell: TypeAlias = Callable[[Budget, int], Awaitable[None]]
+
 log = structlog.get_logger()
 
 
 class BudgetNotices:
     """What is to be told of budgets, until ``run`` has told it."""
 
-    def __init__(self, audit: Audit) -> None:
+    def __init__(self, audit: Audit, tell: Tell | None = None) -> None:
+        """``tell``: also tells people by letter; raises nothing."""
         self._audit = audit
+        self._tell = tell
         self._waiting: asyncio.Queue[tuple[Budget, int]] = asyncio.Queue(WAITING_MAX)
 
     def put(self, budget: Budget, per_cent: int) -> None:
@@ -55,6 +61,8 @@ class BudgetNotices:
             subject = subject_of(budget.scope)
             kind = ActKind.BUDGET_REACHED
             await self._audit.add(kind, subject=subject, what=budget.scope, detail=detail)
+            if self._tell is not None:
+                await self._tell(budget, per_cent)
 
 
 def subject_of(scope: str) -> int | None:

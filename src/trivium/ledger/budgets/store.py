@@ -8,32 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    bindparam,
-    case,
-    cast,
-    delete,
-    func,
-    literal,
-    select,
-    tuple_,
-    update,
-)
-from sqlalchemy.dialects.postgresql import JSON
+from sqlalchemy import BigInteger, bindparam, delete, func, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.leases import store as leasing
 from trivium.ledger.leases.store import BUDGETS, NONE, Lease
-from trivium.ledger.model import EntryKind, Holder, LeaseRequest, LeaseState, Settlement
-from trivium.settings.budget import WINDOWS, CounterId, Period
+from trivium.ledger.model import Holder, LeaseRequest, LeaseState, Settlement
+from trivium.settings.budget import WINDOWS, Budget, CounterId, Period
 from trivium.storage.bulk_insert import upsert
+from trivium.storage.database import NOW
 from trivium.storage.schema.budgets import budget_counters, budget_spans
-from trivium.storage.schema.core import entries, keys
 
 _NAME: Final = (budget_counters.c.scope, budget_counters.c.period, budget_counters.c.starts_at)
-_BILLED: Final = entries.c.detail.like("{%")
+_END_USERS: Final = "key:%/end_user:%"
 TOLD_AT: Final = (100, 80)
 """Per cent of a budget at which people are told, the highest first."""
 
@@ -53,7 +40,7 @@ async def turn(
             costs[counter] = costs.get(counter, 0) + settled.cost_nanos
     if not costs and not wishes:
         return {}
-    rows = await locked(conn, costs.keys() | wishes.keys(), wishes)
+    rows = await locked(conn, costs.keys() | wishes.keys())
     left = await _slide(conn, rows, fresh)
     spent = {counter: costs.get(counter, 0) - left.get(row.id, 0) for counter, row in rows.items()}
     asked = {rows[counter].id: wish for counter, wish in wishes.items()}
@@ -63,6 +50,10 @@ async def turn(
     for counter, wish in wishes.items():
         row = rows[counter]
         lease = own.get(row.id, NONE)
+        if not _is_counted(counter, row, wish.since):
+            kept = min(wish.keep, lease.amount_nanos)
+            standings[row.id] = LeaseState(kept, kept, is_final=False, is_counted=False)
+            continue
         after = row.spent_nanos + spent[counter]
         pool = wish.limit - after - row.leased_nanos + lease.amount_nanos
         level = _crossed(wish.limit, after)
@@ -107,6 +98,7 @@ async def _tell(
     levels = {
         counter: _crossed(wish.limit, rows[counter].spent_nanos + spent[counter])
         for counter, wish in wishes.items()
+        if _is_counted(counter, rows[counter], wish.since)
     }
     changes = [
         {"of": rows[counter].id, "level": level}
@@ -141,16 +133,8 @@ def _crossed(limit: int, spent: int) -> int:
     return next((level for level in TOLD_AT if spent * 100 >= limit * level), 0)
 
 
-async def locked(
-    conn: AsyncConnection,
-    counters: Iterable[CounterId],
-    wishes: Mapping[CounterId, LeaseRequest],
-) -> dict[CounterId, Any]:
-    """The rows of counters, locked until the end; those that are missing are made.
-
-    Those of budgets that were given in the middle of their period begin with what was spent in it
-    before: the entries of whoever pays tell.
-    """
+async def locked(conn: AsyncConnection, counters: Iterable[CounterId]) -> dict[CounterId, Any]:
+    """The rows of counters, locked until the end; those that are missing are made."""
     names = sorted(counters)
     rows = await _rows(conn, names)
     missing = [counter for counter in names if counter not in rows]
@@ -162,12 +146,12 @@ async def locked(
         made = upsert(conn, budget_counters).values(values).on_conflict_do_nothing()
         await conn.execute(made)
         rows = await _rows(conn, names)
-    is_new = False
-    for counter, wish in wishes.items():
-        if wish.since > max(rows[counter].since, counter.starts_at):
-            await _recall(conn, rows[counter], wish)
-            is_new = True
-    return await _rows(conn, names) if is_new else rows
+    return rows
+
+
+def _is_counted(counter: CounterId, row: Any, since: int) -> bool:
+    """Whether what was spent in the period before a budget was given is in its counter."""
+    return since <= max(int(row.since), counter.starts_at)
 
 
 async def _rows(conn: AsyncConnection, names: Sequence[CounterId]) -> dict[CounterId, Any]:
@@ -182,54 +166,12 @@ async def _rows(conn: AsyncConnection, names: Sequence[CounterId]) -> dict[Count
     }
 
 
-# --- what was spent before ------------------------------------------------------------------------
-
-
-async def _recall(conn: AsyncConnection, row: Any, asked: LeaseRequest) -> None:
-    """Count anew what a scope has spent in the period."""
-    length, step = WINDOWS.get(Period(row.period), (0, 0))
-    at = entries.c.created_at
-    since = await _now(conn) - length if step else row.starts_at
-    span: ColumnElement[int] = at - at % step if step else literal(0, BigInteger)
-    query = (
-        select(span.label("at"), cast(func.sum(-entries.c.amount_nanos), BigInteger).label("nanos"))
-        .where(
-            entries.c.user_id == asked.payer,
-            entries.c.kind == EntryKind.USAGE.value,
-            at >= since,
-            _of_scope(conn, row.scope),
-        )
-        .group_by(span)
-    )
-    found = {(row.id, int(each.at)): int(each.nanos) for each in await conn.execute(query)}
-    anew = update(budget_counters).where(budget_counters.c.id == row.id)
-    await conn.execute(anew.values(spent_nanos=sum(found.values()), since=asked.since))
-    if step:
-        await conn.execute(delete(budget_spans).where(budget_spans.c.counter_id == row.id))
-        await _add_spans(conn, found)
+# --- windows --------------------------------------------------------------------------------------
 
 
 async def _now(conn: AsyncConnection) -> int:
     """Seconds since the epoch by the database's own clock, by which windows move on."""
-    return int((await conn.execute(select(leasing.NOW[conn.dialect.name]))).scalar_one())
-
-
-def _of_scope(conn: AsyncConnection, scope: str) -> Any:
-    """Entries of a scope, by their bills."""
-    kind, _, rest = scope.partition(":")
-    if kind not in ("key", "grant"):
-        return entries.c.detail.contains(f'"{scope}"', autoescape=True)
-    if conn.dialect.name == "sqlite":
-        key: Any = func.json_extract(entries.c.detail, "$.key")
-    else:
-        # a plain cast would be tried on rows that the condition leaves out
-        key = cast(case((_BILLED, entries.c.detail)), JSON)["key"].as_string().cast(BigInteger)
-    if kind == "key":
-        return _BILLED & (key == int(rest))
-    return _BILLED & key.in_(select(keys.c.id).where(keys.c.grant_id == int(rest)))
-
-
-# --- windows --------------------------------------------------------------------------------------
+    return int((await conn.execute(select(NOW[conn.dialect.name]))).scalar_one())
 
 
 async def _slide(
@@ -246,13 +188,14 @@ async def _slide(
     if not windows:
         return {}
     spans: dict[tuple[int, int], int] = {}
+    now = await _now(conn)
     for settled in fresh:
+        at = min(settled.at, now)  # a worker whose clock is ahead keeps nothing longer than others
         for counter in settled.counters:
             if counter in windows:
-                span = rows[counter].id, settled.at - settled.at % windows[counter][1]
+                span = rows[counter].id, at - at % windows[counter][1]
                 spans[span] = spans.get(span, 0) + settled.cost_nanos
-    await _add_spans(conn, spans)
-    now = await _now(conn)
+    await add_spans(conn, spans)
     left: dict[int, int] = {}
     for counter, (length, step) in windows.items():
         gone = (
@@ -267,7 +210,8 @@ async def _slide(
     return left
 
 
-async def _add_spans(conn: AsyncConnection, spans: Mapping[tuple[int, int], int]) -> None:
+async def add_spans(conn: AsyncConnection, spans: Mapping[tuple[int, int], int]) -> None:
+    """Add what was spent of counters, by their ids, in steps of their windows."""
     if not spans:
         return
     put = upsert(conn, budget_spans)
@@ -329,18 +273,20 @@ async def set_aside(
     conn: AsyncConnection,
     counters: Sequence[CounterId],
     amount_nanos: int,
-    limits: Sequence[int | None],
+    budgets: Sequence[Budget],
 ) -> int | None:
     """Set an amount aside under each budget, for a hold that is a row; ``None`` when all have it to
-    spare, else the place of one that has not, and nothing is set aside. ``limits``: their amounts,
-    ``None`` for a soft one.
+    spare, or are soft, else the place of one that has not, or of which nobody has counted yet what
+    was spent before it was given; then nothing is set aside.
     """
     if not counters:
         return None
-    rows = await locked(conn, counters, {})
-    for place, (counter, limit) in enumerate(zip(counters, limits, strict=True)):
+    rows = await locked(conn, counters)
+    for place, (counter, budget) in enumerate(zip(counters, budgets, strict=True)):
         row = rows[counter]
-        if limit is not None and amount_nanos > max(0, limit - row.spent_nanos - row.leased_nanos):
+        spare = max(0, budget.amount_nanos - row.spent_nanos - row.leased_nanos)
+        is_known = _is_counted(counter, row, budget.since)
+        if not budget.soft and (amount_nanos > spare or not is_known):
             return place
     await _move(conn, rows, counters, 0, amount_nanos)
     return None
@@ -356,11 +302,11 @@ async def let_go(
     """End what was set aside, and add what it cost at that moment."""
     if not counters:
         return
-    rows = await locked(conn, counters, {})
+    rows = await locked(conn, counters)
     await _move(conn, rows, counters, cost_nanos, -amount_nanos)
     if cost_nanos:
         steps = {c: WINDOWS[Period(c.period)][1] for c in counters if Period(c.period) in WINDOWS}
-        await _add_spans(
+        await add_spans(
             conn, {(rows[c].id, at - at % step): cost_nanos for c, step in steps.items()}
         )
 
@@ -389,8 +335,8 @@ async def counted(conn: AsyncConnection, scopes: Sequence[str]) -> dict[CounterI
 async def sweep(conn: AsyncConnection, period: str, before: int, most: int) -> int:
     """Delete counters of periods that began before then, but the latest of each scope; how many."""
     later = budget_counters.alias()
-    is_latest = (
-        ~select(later.c.id)
+    is_followed = (
+        select(later.c.id)
         .where(
             later.c.scope == budget_counters.c.scope,
             later.c.period == budget_counters.c.period,
@@ -404,10 +350,32 @@ async def sweep(conn: AsyncConnection, period: str, before: int, most: int) -> i
             budget_counters.c.period == period,
             budget_counters.c.starts_at < before,
             budget_counters.c.leased_nanos == 0,
-            ~is_latest,
+            # that of a budget tells since when it counts; end users are as many as callers invent
+            is_followed | budget_counters.c.scope.like(_END_USERS),
         )
         .limit(most)
     )
     return (
         await conn.execute(delete(budget_counters).where(budget_counters.c.id.in_(old)))
     ).rowcount
+
+
+async def sweep_windows(conn: AsyncConnection, period: str, most: int) -> int:
+    """Delete end users' counters of a window that nothing is left in; how many."""
+    length, step = WINDOWS[Period(period)]
+    since = await _now(conn) - length - step
+    spans = select(budget_spans.c.counter_id).where(
+        budget_spans.c.counter_id == budget_counters.c.id, budget_spans.c.starts_at > since
+    )
+    empty = (
+        select(budget_counters.c.id)
+        .where(
+            budget_counters.c.period == period,
+            budget_counters.c.scope.like(_END_USERS),
+            budget_counters.c.leased_nanos == 0,
+            ~spans.exists(),
+        )
+        .limit(most)
+    )
+    gone = delete(budget_counters).where(budget_counters.c.id.in_(empty))
+    return (await conn.execute(gone)).rowcount

@@ -4,8 +4,10 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.ledger.model import Entry, EntryKind, Hold
+from trivium.ledger.spending.model import spender, through
 from trivium.ledger.verify import Detail, reckoned
 from trivium.settings.budget import CounterId
+from trivium.wire.attribution import NOBODY, Attributed
 
 _decode = msgspec.json.Decoder(Detail).decode
 _encode = msgspec.json.Encoder().encode
@@ -27,6 +29,8 @@ class StoredHold(msgspec.Struct, frozen=True, kw_only=True):
     """Of the budgets that it counts against."""
     counted_nanos: int = 0
     """What is set aside of each."""
+    who: Attributed = NOBODY
+    """Whom and what it is for."""
 
 
 def held_of(hold: Hold, at: int) -> StoredHold:
@@ -37,18 +41,22 @@ def held_of(hold: Hold, at: int) -> StoredHold:
         request_id=hold.request_id,
         user_id=hold.user_id,
         amount_nanos=hold.amount_nanos if hold.limited else 0,
-        bill=f'{tariff.tiers[0].label},"key":{hold.key_id}}}',
+        bill=f'{tariff.tiers[0].label},"key":{hold.key_id}{spender(hold)}}}',
         created_at=at,
         counters=hold.counters,
         counted_nanos=hold.amount_nanos if hold.counters else 0,
+        who=hold.who,
     )
 
 
-def entry_of(held: StoredHold, usage: Usage, *, at: int, note: str = "", end: str = "") -> Entry:
+def entry_of(
+    held: StoredHold, usage: Usage, *, at: int, note: str = "", end: str = "", channel: str = ""
+) -> Entry:
     """The entry that books what was used, at the hold's own prices."""
     counted = f',"budgets":{_encode(held.counters).decode()}' if held.counters else ""
     used = _encode(usage).decode()
-    text = held.bill.removesuffix("}") + f',"end":"{end}","usage":{used}{counted}}}'
+    text = held.bill.removesuffix("}") + through(channel)
+    text += f',"end":"{end}","usage":{used}{counted}}}'
     nanos = reckoned(_decode(text))
     assert nanos is not None
     return Entry(

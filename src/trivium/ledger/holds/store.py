@@ -18,8 +18,10 @@ from trivium.ledger.model import Entry
 from trivium.settings.budget import Budget, CounterId
 from trivium.storage.schema.core import accounts, holds
 from trivium.storage.structs import struct_of, values_of
+from trivium.wire.attribution import NOBODY, Attributed
 
 _encode: Final = msgspec.json.encode
+_who: Final = msgspec.json.Decoder(Attributed).decode
 _counters: Final = msgspec.json.Decoder(tuple[CounterId, ...]).decode
 
 
@@ -43,12 +45,12 @@ async def place(
     spare = account.balance_nanos + account.overdraft_nanos - account.leased_nanos
     if held.amount_nanos > max(0, spare):
         return Lacking()
-    hard = [budget.amount_nanos if not budget.soft else None for budget in budgets]
-    lacking = await counting.set_aside(conn, held.counters, held.counted_nanos, hard)
+    lacking = await counting.set_aside(conn, held.counters, held.counted_nanos, budgets)
     if lacking is not None:
         return Lacking(budget=budgets[lacking])
     counters = _encode(held.counters).decode()
-    await conn.execute(holds.insert().values(values_of(held, counters=counters)))
+    who = "" if held.who.is_empty else _encode(held.who).decode()
+    await conn.execute(holds.insert().values(values_of(held, counters=counters, who=who)))
     await _set_aside(conn, held.user_id, held.amount_nanos)
     return None
 
@@ -67,7 +69,8 @@ async def take(conn: AsyncConnection, request_id: str) -> StoredHold | None:
     if row is None:
         return None  # another was faster, before the account was ours
     await _set_aside(conn, user_id, -row.amount_nanos)
-    held = struct_of(StoredHold, row, counters=_counters(row.counters))
+    who = _who(row.who) if row.who else NOBODY
+    held = struct_of(StoredHold, row, counters=_counters(row.counters), who=who)
     await counting.let_go(conn, held.counters, held.counted_nanos, 0, row.created_at)
     return held
 
@@ -75,7 +78,7 @@ async def take(conn: AsyncConnection, request_id: str) -> StoredHold | None:
 async def book(conn: AsyncConnection, held: StoredHold, entry: Entry) -> None:
     """Append the entry of a hold that was just taken, move the balance and count it."""
     if await store.insert_entry(conn, entry) is not None:
-        await store.add_to_account(conn, entry)
+        await store.add_to_account(conn, entry, held.who)
         await counting.let_go(conn, held.counters, 0, -entry.amount_nanos, entry.created_at)
 
 

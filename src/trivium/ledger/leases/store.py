@@ -6,20 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import BigInteger, Column, Table, cast, delete, func, literal_column, select, update
+from sqlalchemy import Column, Table, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.allowance import granted
 from trivium.ledger.model import LeaseRequest, LeaseState
 from trivium.storage.bulk_insert import upsert
+from trivium.storage.database import NOW
 from trivium.storage.schema.budgets import budget_leases
 from trivium.storage.schema.core import leases
-
-NOW: Final = {
-    "sqlite": literal_column("CAST(strftime('%s', 'now') AS INTEGER)"),
-    "postgresql": cast(func.extract("epoch", func.clock_timestamp()), BigInteger),
-}
-"""The database's own clock: leases are renewed and swept by one."""
 
 
 class LeaseTable(NamedTuple):

@@ -47,6 +47,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """``None``: a workload's, which is no row of ours."""
     expires_at: int
     """Seconds since the epoch."""
+    is_former: bool = False
+    """Whether it presented the secret before the last rotation, which makes no others."""
 
 
 def words(scopes: frozenset[AdminScope]) -> str:

@@ -14,6 +14,9 @@ _TABLE: Final[Mapping[str, Mapping[str, AdminScope | None]]] = {
     "/api/admin/users/{user}": {"GET": _READ, "PATCH": _USERS},
     "/api/admin/users/{user}/keys": {"GET": _READ, "POST": _USERS},
     "/api/admin/users/{user}/credit": {"POST": _MONEY},
+    # everything that is known of a person, also what they said: looking at lists does not give that
+    "/api/admin/users/{user}/export": {"GET": _USERS},
+    "/api/admin/users/{user}/erase": {"POST": _USERS},
     "/api/admin/keys/{key}": {"GET": _READ, "PATCH": _USERS, "DELETE": _USERS},
     "/api/admin/keys/{key}/rotate": {"POST": _USERS},
     "/api/admin/teams": {"GET": _READ, "POST": _USERS},
@@ -24,8 +27,13 @@ _TABLE: Final[Mapping[str, Mapping[str, AdminScope | None]]] = {
     "/api/admin/teams/{team}/keys": {"GET": _READ, "POST": _USERS},
     "/api/admin/teams/{team}/keys/{key}": {"DELETE": _USERS},
     "/api/admin/teams/{team}/keys/{key}/rotate": {"POST": _USERS},
+    "/api/admin/teams/{team}/invitations": {"GET": _READ, "POST": _USERS},
+    "/api/admin/teams/{team}/invitations/{invitation}": {"DELETE": _USERS},
+    "/api/admin/teams/{team}/scim-tokens": {"GET": _READ, "POST": _USERS},
+    "/api/admin/teams/{team}/scim-tokens/{token}": {"DELETE": _USERS},
     "/api/admin/teams/{team}/budgets": {"GET": _READ},
     "/api/admin/teams/{team}/budgets/{period}": {"PUT": _MONEY, "DELETE": _MONEY},
+    "/api/admin/statement": {"GET": _READ},
     "/api/admin/tokens": {"GET": _READ, "POST": _USERS},
     # any token: itself, and those that it made
     "/api/admin/tokens/{token}": {"DELETE": None},

@@ -58,7 +58,8 @@ class AdminTokens:
         """A new token and its secret, which is nowhere to be had again. ``user_id``: the
         administrator that it is of. ``maker``: the token that makes it, beyond which it may not go.
 
-        Raises RegistrationError (``name``, ``scopes``, ``days``, ``user``, ``limit``, ``rate``).
+        Raises RegistrationError (``name``, ``scopes``, ``days``, ``user``, ``limit``, ``rate``,
+        ``reach``).
         """
         now = int(self._clock.now())
         secret = credential.issue(CredentialKind.ADMIN_TOKEN)
@@ -98,11 +99,12 @@ class AdminTokens:
         ``days``: it lives so long from now on; ``None``: as long as before. ``maker``: the token
         that asks, which rotates itself and those it made, and prolongs none.
 
-        Raises RegistrationError (``token``, ``overlap_s``, ``days``, ``state``).
+        Raises RegistrationError (``token``, ``overlap_s``, ``days``, ``state``, ``reach``).
         """
         now = int(self._clock.now())
         if not 0 <= overlap_s <= OVERLAP_S_MAX:
             raise RegistrationError("overlap_s", f"must be 0 to {OVERLAP_S_MAX}")
+        _check_current(maker)
         if days is not None and maker is not None:
             raise RegistrationError("days", "a token prolongs none: an administrator does")
         secret = credential.issue(CredentialKind.ADMIN_TOKEN)
@@ -127,8 +129,7 @@ class AdminTokens:
         now = int(self._clock.now())
         async with self._db.write() as conn:
             token = await self._within_reach(conn, token_id, maker)
-            ids = [token_id, *await store.below(conn, token_id)]
-            for ended in await store.revoke(conn, ids, now):
+            for ended in await store.revoke(conn, token_id, now):
                 what = f"admin_token:{ended}"
                 await acts.within(conn, ActKind.ADMIN_TOKEN_REVOKED, token.user_id, what)
         at = now if token.revoked_at is None else token.revoked_at
@@ -147,7 +148,7 @@ class AdminTokens:
                 found = await store.find(conn, credential.digest(presented), now)
         if found is None:
             raise OAuthError("invalid_token", _INVALID, 401)
-        token, owner = found
+        token, owner, is_former = found
         # said first: it is why the token has ended
         if owner is not None and owner.is_disabled:
             raise OAuthError("access_denied", "the account of this token is disabled", 403)
@@ -165,6 +166,7 @@ class AdminTokens:
             user_id=token.user_id,
             token_id=token.id,
             expires_at=token.expires_at,
+            is_former=is_former,
         )
 
     async def _check(self, conn: Connection, token: AdminToken, now: int) -> None:
@@ -191,8 +193,8 @@ class AdminTokens:
         if token is None:
             raise RegistrationError("token", "there is no token of this id")
         if maker is not None and maker.token_id != token_id:
-            made = [] if maker.token_id is None else await store.below(conn, maker.token_id)
-            if token_id not in made:
+            above = maker.token_id
+            if above is None or not await store.is_below(conn, token_id, above):
                 message = "a token rotates and revokes itself and those that it made"
                 raise RegistrationError("reach", message)
         return token
@@ -206,10 +208,21 @@ def _checked(scopes: frozenset[AdminScope], maker: Machine | None) -> frozenset[
         return scopes
     if maker.token_id is None:
         raise RegistrationError("reach", "the token of a workload makes no others")
+    _check_current(maker)
     if not scopes <= maker.scopes:
         lacking = words(scopes - maker.scopes)
         raise RegistrationError("reach", f"the token that asks has no {lacking} itself")
     return scopes
+
+
+def _check_current(maker: Machine | None) -> None:
+    """Refuse the secret before the last rotation: whoever found it would keep what it makes.
+
+    Raises RegistrationError.
+    """
+    if maker is not None and maker.is_former:
+        message = "the secret before the last rotation makes and rotates none: present the new one"
+        raise RegistrationError("reach", message)
 
 
 def _end(now: int, days: int | None, maker: Machine | None) -> int:

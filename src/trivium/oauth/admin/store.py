@@ -1,7 +1,6 @@
 """Tokens for machines in SQL. Every function works in the transaction it is given."""
 
-from collections.abc import Collection
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import Select, delete, func, or_, select, update
@@ -22,6 +21,15 @@ class AdminTokenOwner(msgspec.Struct, frozen=True):
 
     is_disabled: bool
     role: UserRole
+
+
+class FoundToken(NamedTuple):
+    """What a presented secret is of."""
+
+    token: AdminToken
+    owner: AdminTokenOwner | None
+    is_former: bool
+    """Whether it is the secret before the last rotation."""
 
 
 async def owner(conn: AsyncConnection, user_id: int) -> AdminTokenOwner:
@@ -62,19 +70,18 @@ async def held(conn: AsyncConnection, token_id: int) -> AdminToken | None:
     return None if row is None else _token(row)
 
 
-async def find(
-    conn: AsyncConnection, digest: bytes, now: int
-) -> tuple[AdminToken, AdminTokenOwner | None] | None:
+async def find(conn: AsyncConnection, digest: bytes, now: int) -> FoundToken | None:
     """The token of a secret, or of the one before that still works, and whose it is."""
     by_now = _of_digest().where(tokens.c.digest == digest)
     row = (await conn.execute(by_now)).one_or_none()
+    is_former = row is None
     if row is None:
         former = (tokens.c.former_digest == digest) & (tokens.c.former_until > now)
         row = (await conn.execute(_of_digest().where(former))).one_or_none()
     if row is None:
         return None
     whose = None if row.role is None else AdminTokenOwner(bool(row.disabled), UserRole(row.role))
-    return _token(row), whose
+    return FoundToken(_token(row), whose, is_former)
 
 
 def _of_digest() -> Select[Any]:
@@ -101,20 +108,20 @@ async def rotate(
     await conn.execute(update(tokens).where(tokens.c.id == token.id).values(values))
 
 
-async def below(conn: AsyncConnection, token_id: int) -> list[int]:
-    """The ids of the tokens that a token made, and of those that they made."""
-    found: list[int] = []
-    makers: Collection[int] = (token_id,)
-    while makers:
-        query = select(tokens.c.id).where(tokens.c.parent_id.in_(makers))
-        makers = [int(row.id) for row in await conn.execute(query)]
-        found += makers
-    return found
+async def is_below(conn: AsyncConnection, token_id: int, maker_id: int) -> bool:
+    """Whether a token, or one that it made, made another."""
+    up = select(tokens.c.parent_id).where(tokens.c.id == token_id).cte(recursive=True)
+    more = select(tokens.c.parent_id).join(up, tokens.c.id == up.c.parent_id)
+    above = up.union(more)
+    query = select(above.c.parent_id).where(above.c.parent_id == maker_id).limit(1)
+    return (await conn.execute(query)).one_or_none() is not None
 
 
-async def revoke(conn: AsyncConnection, ids: Collection[int], now: int) -> list[int]:
-    """Refuse tokens from now on; the ids of those that were not refused before."""
-    live = tokens.c.id.in_(ids) & tokens.c.revoked_at.is_(None)
+async def revoke(conn: AsyncConnection, token_id: int, now: int) -> list[int]:
+    """Refuse a token and all below it from now on; the ids of those that were not before."""
+    made = select(tokens.c.id).where(tokens.c.id == token_id).cte(recursive=True)
+    more = select(tokens.c.id).join(made, tokens.c.parent_id == made.c.id)
+    live = tokens.c.id.in_(select(made.union(more).c.id)) & tokens.c.revoked_at.is_(None)
     ended = update(tokens).where(live).values(revoked_at=now).returning(tokens.c.id)
     return sorted(int(row.id) for row in await conn.execute(ended))
 

@@ -45,8 +45,11 @@ class ActKind(Enum):
     OUTSIDE_LOGIN_REMOVED = "outside_login_removed"
 
     USER_CREATED = "user_created"
+    USER_PROVISIONED = "user_provisioned"
     USER_DISABLED = "user_disabled"
     USER_ENABLED = "user_enabled"
+    USER_EXPORTED = "user_exported"
+    USER_ERASED = "user_erased"
     USER_ROLE = "user_role"
     USER_RENAMED = "user_renamed"
     USER_CREDIT = "user_credit"
@@ -57,6 +60,10 @@ class ActKind(Enum):
     TEAM_MEMBER = "team_member"
     TEAM_MEMBER_REMOVED = "team_member_removed"
     SERVICE_ACCOUNT_CREATED = "service_account_created"
+    TEAM_INVITATION = "team_invitation"
+    TEAM_INVITATION_WITHDRAWN = "team_invitation_withdrawn"
+    SCIM_TOKEN_CREATED = "scim_token_created"  # noqa: S105 - the name of an act
+    SCIM_TOKEN_REVOKED = "scim_token_revoked"  # noqa: S105 - the name of an act
     BUDGET_SET = "budget_set"
     BUDGET_REMOVED = "budget_removed"
     BUDGET_REACHED = "budget_reached"

@@ -17,7 +17,7 @@ from trivium.jobs.model import Job, JobAccount, JobOrder
 from trivium.jobs.video_services import VideoServices
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.model import Hold, Quote
-from trivium.pipeline import request_admission, routing_preferences, steps
+from trivium.pipeline import attribution, request_admission, routing_preferences, steps
 from trivium.pipeline.fault_log import fault_of, log_fault
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Services
@@ -100,8 +100,13 @@ def hold_of(context: RequestContext, quote: Quote) -> Hold | None:
         quote=quote,
         key_id=caller.key_id,
         limited=not caller.unlimited,
+        asker_id=caller.user_id if caller.team_id else 0,
+        team_id=caller.team_id,
+        who=context.attribution,
     )
-    return context.services.ledger.counted(hold, caller.budgets) if caller.budgets else hold
+    if not caller.has_budgets:
+        return hold
+    return context.services.ledger.counted(hold, attribution.budgets(context))
 
 
 async def begun(

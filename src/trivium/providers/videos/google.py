@@ -32,6 +32,7 @@ from trivium.providers.videos.protocol import (
     VideoProtocol,
     lacking,
 )
+from trivium.wire.long_strings import LongStrings
 from trivium.wire.videos.answer import SeenVideo, VideoStatus, broken
 from trivium.wire.videos.request import VideoRequest
 from trivium.wire.videos.resource import VIDEO
@@ -188,16 +189,17 @@ def _theirs(name: str, made: _Video) -> SeenVideo:
     raise broken()
 
 
-def _inline(body: bytes) -> InlineVideo:
+def _inline(answer: LongStrings) -> InlineVideo:
     """The file in an answer of Vertex AI. Raises ``Fault`` (UPSTREAM_BROKE)."""
     try:
-        found = _decode_whole(body)
+        found = _decode_whole(answer.small())
     except (ValueError, RecursionError):
         raise broken() from None
     videos = found.response.videos
     if not videos or not videos[0].bytes_base64_encoded:
         raise broken()
-    return InlineVideo(mime=videos[0].mime_type or "video/mp4", text=videos[0].bytes_base64_encoded)
+    pieces = answer.pieces(videos[0].bytes_base64_encoded)
+    return InlineVideo(mime=videos[0].mime_type or "video/mp4", pieces=pieces)
 
 
 def _failed(name: str, code: object, message: object) -> SeenVideo:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from trivium.faults import Fault, Kind
+from trivium.wire.long_strings import LongStrings
 from trivium.wire.multipart import Part
 from trivium.wire.videos.answer import SeenVideo
 from trivium.wire.videos.request import VideoRequest
@@ -27,8 +28,9 @@ class InlineVideo(msgspec.Struct, frozen=True):
     """A file that came within an answer."""
 
     mime: str
-    text: str
-    """Its bytes in base64."""
+    pieces: list[bytes]
+    """Its bytes in base64, as JSON writes them and cut anywhere; whoever hands them over lets go of
+    them one by one."""
 
 
 class VendorCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +41,7 @@ class VendorCall(msgspec.Struct, frozen=True, kw_only=True):
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
     body: bytes | FormBody | None = None
     """JSON, or a form."""
-    read_file: Callable[[bytes], InlineVideo] | None = None
+    read_file: Callable[[LongStrings], InlineVideo] | None = None
     """Reads the file out of the answer to this; ``None``: the answer is the file. Raises ``Fault``
     (UPSTREAM_BROKE)."""
 
@@ -66,7 +68,8 @@ class VideoProtocol(msgspec.Struct, frozen=True, kw_only=True):
     Raises ``Fault`` (UNREPRESENTABLE) naming what cannot be carried."""
     look: Callable[[UpstreamVideo], VendorCall]
     read: Callable[[bytes], SeenVideo]
-    """Of an answer to ``create``, ``remix`` and ``look``. Raises ``Fault`` (UPSTREAM_BROKE)."""
+    """Of an answer to ``create``, ``remix`` and ``look``, the last without its long strings
+    (``wire/long_strings.py``). Raises ``Fault`` (UPSTREAM_BROKE)."""
     content: Callable[[UpstreamVideo, str], VendorCall]
     """(the video, a variant). Raises ``Fault`` (UNREPRESENTABLE)."""
     delete: Callable[[UpstreamVideo], VendorCall | None]

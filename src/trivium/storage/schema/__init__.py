@@ -9,7 +9,26 @@ column, and then ``request_id`` alone no longer makes a repeated flush harmless.
 batches off an index cost some I/O; they need no partition to exist in time for a write to succeed.
 """
 
-from trivium.storage.schema import budgets, idempotency, logins, oauth, requests, teams
+from trivium.storage.schema import (
+    budgets,
+    idempotency,
+    logins,
+    oauth,
+    requests,
+    scim,
+    spending,
+    teams,
+)
 from trivium.storage.schema.core import metadata
 
-__all__ = ["budgets", "idempotency", "logins", "metadata", "oauth", "requests", "teams"]
+__all__ = [
+    "budgets",
+    "idempotency",
+    "logins",
+    "metadata",
+    "oauth",
+    "requests",
+    "scim",
+    "spending",
+    "teams",
+]

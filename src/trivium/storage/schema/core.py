@@ -15,6 +15,7 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
     text,
+    true,
 )
 from sqlalchemy.schema import SchemaItem
 
@@ -57,6 +58,7 @@ users = table(
     Column("language", Text),  # of pages; null: as the browser has it, as the next
     Column("theme", Text),
     Column("kind", Text, nullable=False, server_default=text("'person'")),  # or team, service
+    Column("budget_letters", Boolean, nullable=False, server_default=true()),  # of their teams
     Column("team_id", BIG),  # of a service account: whose it is
 )
 
@@ -81,6 +83,9 @@ keys = table(
     Column("max_concurrency", BIG),
     Column("budgets", Text, nullable=False, server_default=text("'[]'")),  # JSON list
     Column("networks", Text, nullable=False, server_default=text("'[]'")),  # JSON list
+    # of each end user whom requests of the key are for
+    Column("end_user_requests", BIG),  # a minute; null: no limit
+    Column("end_user_budgets", Text, nullable=False, server_default=text("'[]'")),  # JSON list
     Column("paused", Boolean, nullable=False, server_default=false()),  # until it is resumed
     Column("header_only", Boolean, nullable=False, server_default=false()),  # not as ?key=
     Column("team_id", BIG, index=True),  # whose budgets it spends; null: the user's alone
@@ -138,6 +143,7 @@ holds = table(
     Column("created_at", BIG, nullable=False),
     Column("counters", Text, nullable=False, server_default=text("'[]'")),  # JSON: of budgets
     Column("counted_nanos", BIG, nullable=False, server_default=text("0")),  # of each of them
+    Column("who", Text, nullable=False, server_default=text("''")),  # JSON: for whom it is
     Index("ix_holds_user_id", "user_id"),
 )
 """Amounts held for longer than a worker lives; part of their accounts' ``leased_nanos``."""

@@ -1,6 +1,16 @@
 """Teams, who is in them, and what may be spent."""
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Text, UniqueConstraint, false, text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
 
 from trivium.storage.schema.core import BIG, table
 
@@ -23,10 +33,27 @@ team_members = table(
     "team_members",
     Column("team_id", BIG, ForeignKey(_TEAM), primary_key=True, autoincrement=False),
     Column("user_id", BIG, ForeignKey(_USER), primary_key=True, autoincrement=False),
+    # who says so: manual, sso or scim; each has a row of its own
+    Column("source", Text, primary_key=True, server_default=text("'manual'")),
+    Column("via", Text, primary_key=True, server_default=text("''")),  # the issuer, the directory
     Column("role", Text, nullable=False),
-    Column("source", Text, nullable=False, server_default=text("'manual'")),  # or sso, scim
     Column("created_at", BIG, nullable=False),
     Index("ix_team_members_user_id", "user_id"),
+)
+
+team_invitations = table(
+    "team_invitations",
+    Column("id", BIG, primary_key=True),
+    Column("team_id", BIG, ForeignKey(_TEAM), nullable=False),
+    Column("email", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the link's token
+    Column("invited_by", BIG, ForeignKey(_USER)),  # null: the operator
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False),
+    Column("ended_at", BIG),  # accepted, withdrawn or replaced
+    Index("ix_team_invitations_team_id", "team_id", "created_at"),
+    Index("ix_team_invitations_expires_at", "expires_at"),
 )
 
 budgets = table(

@@ -12,6 +12,8 @@ from typing import Final
 
 import msgspec
 
+from trivium.faults import Fault, Kind
+from trivium.wire import caps, json_size
 from trivium.wire.answer_structs import Frame
 from trivium.wire.bedrock.structs import (
     ChunkPayload,
@@ -34,10 +36,6 @@ from trivium.wire.sse import Splitter, frame, frames
 
 EVENT_BYTES_MAX: Final = PAYLOAD_BYTES_MAX // 4 * 3 - 64
 """Most bytes of an event that has room in a frame."""
-_TOO_LONG: Final = (
-    b'{"error":{"type":"","message":"An event of the answer is too long for a frame of the stream;'
-    b' ask for it without streaming."}}'
-)
 METRICS: Final = "amazon-bedrock-invocationMetrics"
 _CHUNK: Final = "chunk"
 _EXCEPTION: Final = "exception"
@@ -98,13 +96,17 @@ def _unframed(one: EventFrame) -> bytes:
         data = _payload(one.payload).bytes
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise broken("a chunk holds no base64") from None
+    if json_size.exceeds(data, caps.OBJECTS_MAX):
+        raise caps.too_many("JSON objects in a frame", caps.OBJECTS_MAX)
     if b"\n" in data or b"\r" in data:  # between two members, as no text of JSON has one
         data = data.translate(bytes.maketrans(b"\r\n", b"  "))
     try:
         named = _named(data).type
     except (ValueError, RecursionError):
         raise broken("a chunk holds no JSON") from None
-    return frame(data, named.encode() if _WORD.fullmatch(named) else b"")
+    # joined: it may be long
+    lead = b"event: %b\ndata: " % named.encode() if _WORD.fullmatch(named) else b"data: "
+    return b"".join([lead, data, b"\n\n"])
 
 
 def _raised(one: EventFrame) -> bytes:
@@ -121,10 +123,12 @@ def _raised(one: EventFrame) -> bytes:
 class Framer:
     """Server-sent events of the messages shape into frames. One per answer."""
 
-    __slots__ = ("_input", "_output", "_splitter", "has_ended")
+    __slots__ = ("_input", "_out", "_output", "_splitter", "has_ended")
 
     def __init__(self) -> None:
         self._splitter = Splitter()
+        self._out: list[bytes] = []
+        """Frames that are to be sent next."""
         self._input = self._output = 0
         self.has_ended = False
         """Whether the last frame is written: nothing may come after an exception."""
@@ -133,12 +137,26 @@ class Framer:
         """Frames of all events that became whole; comments give none.
 
         ``latency_ms``, ``first_ms``: how long the answer has taken until now, and until its first
-        byte, as the last frame tells.
+        byte, as the last frame tells. Raises ``Fault`` (UNREPRESENTABLE) for an event that no
+        frame has room for; what came before it is in the next answer.
         """
-        run = self._splitter.feed(data)
-        if not run:
-            return b""
-        return b"".join([self._framed(one, latency_ms, first_ms) for one in frames(run)])
+        try:
+            found = self._splitter.cut(data)
+        except Fault:
+            self._splitter = Splitter()  # what follows is an error of its own
+            raise
+        found.reverse()
+        while found:
+            one = found.pop()
+            if isinstance(one, Frame):
+                self._out.append(self._framed(one, latency_ms, first_ms))
+                continue
+            rows = frames(one)
+            rows.reverse()
+            while rows:
+                self._out.append(self._framed(rows.pop(), latency_ms, first_ms))
+        out, self._out = self._out, []
+        return b"".join(out)
 
     def _framed(self, one: Frame, latency_ms: int, first_ms: int) -> bytes:
         if self.has_ended:
@@ -154,9 +172,14 @@ class Framer:
         if kind == _STOP:
             data = _measured(data, self._metrics(latency_ms, first_ms))
         if len(data) > EVENT_BYTES_MAX:
-            self.has_ended = True
-            return _exception(_TOO_LONG)
-        return event(_CHUNK, _encode({"bytes": data}))
+            raise Fault(
+                Kind.UNREPRESENTABLE,
+                "An event of the answer is too long for a frame of the stream; ask for it without "
+                "streaming.",
+            )
+        payload = _encode({"bytes": data})
+        del one, data  # it may be long
+        return event(_CHUNK, payload)
 
     def _count(self, data: bytes) -> None:
         found = decoded(_event, data)

@@ -6,14 +6,13 @@ can be asked. Source: "Inference request parameters and response fields for foun
 the vendor's guide and botocore 1.44's model of bedrock-runtime, read on 2026-11-28.
 """
 
-import base64
 from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import peek
+from trivium.wire import json_size, peek
 from trivium.wire.bedrock.structs import CountedInput, InvokedUsage, TokenInput
 from trivium.wire.checks import missing, mistyped
 from trivium.wire.errors import nonsense
@@ -89,17 +88,19 @@ def read(body: Members, headers: Mapping[bytes, bytes]) -> Hosting:
     return hosted.read(body, hosted.BEDROCK)
 
 
-def counted(body: Members) -> tuple[bytes, Hosting]:
-    """The request for an answer whose tokens are to be counted, without what a count does not take.
+def counted(body: Members, model: str, objects_max: int) -> tuple[bytes, Hosting]:
+    """The request for an answer of a model whose tokens are to be counted, without what a count
+    does not take.
 
-    Raises ``Fault`` naming the member: MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE.
+    ``objects_max``: of a large one, which in base64 nobody has counted yet. Raises ``Fault`` naming
+    the member: MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, BODY_TOO_LARGE.
     """
-    raw = body.raw("input")
-    if raw is None:
+    if not body.opening("input"):
         raise missing("input")
+    raw = body.table["input"]  # no copy: it may be long
     found = decoded(_input, raw)
     if found is None:
-        if b'"invokeModel"' in raw:
+        if b'"invokeModel"' in bytes(raw):
             raise mistyped("input.invokeModel.body", "be base64 of the request's body")
         raise mistyped("input", "be an object with `invokeModel`")
     if found.invokeModel is None:
@@ -112,17 +113,25 @@ def counted(body: Members) -> tuple[bytes, Hosting]:
             )
         raise missing("input.invokeModel")
     inner = found.invokeModel.body
+    if len(inner) > json_size.LARGE_BYTES and json_size.exceeds(inner, objects_max):
+        raise Fault(
+            Kind.BODY_TOO_LARGE,
+            f"input.invokeModel.body: holds more than {objects_max} JSON objects and arrays, "
+            f"{json_size.MEMBERS_EACH * objects_max} members or "
+            f"{json_size.VALUES_EACH * objects_max} values, the most that this gateway takes.",
+            param="input.invokeModel.body",
+        )
     members = peek.members(inner)
     hosting = read(members, {})
-    return members.splice(
-        {name: None for name in (*_ONLY_GENERATING, hosted.VERSION) if name in members}
-    ), hosting
+    changes: dict[str, bytes | None] = {
+        name: None for name in (*_ONLY_GENERATING, hosted.VERSION) if name in members
+    }
+    return members.splice({**changes, "model": _encode(model)}), hosting
 
 
 def for_count(body: bytes) -> bytes:
     """Bedrock's CountTokens of a body for InvokeModel."""
-    inner = base64.b64encode(body).decode()
-    return _encode({"input": {"invokeModel": {"body": inner}}})
+    return _encode({"input": {"invokeModel": {"body": body}}})
 
 
 def count_answer(body: bytes) -> bytes:

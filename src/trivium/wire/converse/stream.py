@@ -27,16 +27,14 @@ _encode: Final = msgspec.json.Encoder().encode
 class Watch:
     """Watches one streamed answer."""
 
-    __slots__ = ("_frames", "_held", "_is_counted", "_usage", "error", "finished", "stopped")
+    __slots__ = ("_frames", "_is_counted", "_usage", "error", "finished", "stopped")
 
     def __init__(self) -> None:
         self.finished = self.stopped = False
         self.error: bytes | None = None
         self._is_counted = False
         self._usage: Usage | None = None
-        self._frames = EventFrames()
-        self._held = bytearray()
-        """The bytes of the frame that is open, as they came."""
+        self._frames = EventFrames(relays=True)
 
     @property
     def usage(self) -> Usage | None:
@@ -51,13 +49,7 @@ class Watch:
         frames = self._frames.feed(data)
         if self.error is not None:
             return b""
-        held = self._held
-        held += data
-        if not frames:
-            return b""
-        size = len(held) - self._frames.waiting
-        run = bytes(held[:size])
-        del held[:size]
+        run, self._frames.run = self._frames.run, b""
         at = 0
         for frame in frames:
             if self._read(frame):

@@ -169,3 +169,17 @@ async def test_keys_of_applications_are_not_among_them(script):
     assert [key["id"]] == [each["id"] for each in (await script.done("GET", path(script)))["keys"]]
     for method, body in (("GET", None), ("PATCH", {"paused": True}), ("DELETE", None)):
         assert 404 == (await script.refused(method, f"{KEYS}/{given_id}", body))[0]
+
+
+async def test_limits_of_each_end_user_are_terms_like_any_other(script):
+    """Set, shown, changed and taken away."""
+    path = f"/api/admin/users/{script.ada.id}/keys"
+    cap = {"amount": "0.50", "period": "day"}
+    made = await script.done("POST", path, {"end_user_requests": 5, "end_user_budgets": [cap]})
+    assert (5, [cap]) == (made["end_user_requests"], made["end_user_budgets"])
+    changed = {"end_user_requests": None, "end_user_budgets": []}
+    after = await script.done("PATCH", f"/api/admin/keys/{made['id']}", changed)
+    assert changed.items() <= after.items()
+    cap["period"] = "total"
+    refused = await script.refused("POST", path, {"end_user_budgets": [cap]})
+    assert (400, True) == (refused[0], "for a period that ends" in refused[1])

@@ -35,6 +35,18 @@ async def test_budgets_are_set_seen_and_ended(script):
     assert 2 == len((await script.done("GET", path))["budgets"])
 
 
+async def test_a_tag_has_a_budget(script):
+    """In the team, and seen by whoever sees its spending."""
+    acme = await script.console.teams.create("acme")
+    path = f"/api/admin/teams/{acme.id}/budgets"
+    made = await script.done("PUT", f"{path}/month", {"amount": "5", "tag": "nightly"})
+    assert "acme, tag nightly" == made["of"]
+    assert 1 == len((await script.done("GET", path))["budgets"])
+    found = await script.refused("PUT", f"{path}/day", {"amount": "5", "tag": "a", "user_id": 1})
+    assert (400, True) == (found[0], "exclude each other" in found[1])
+    assert None is await script.done("DELETE", f"{path}/month?tag=nightly")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "said"),
     [

@@ -3,10 +3,12 @@
 The matrix walks the routes that the API has: a new one without a row here fails.
 """
 
+import re
+
 import pytest
 import pytest_asyncio
 
-from trivium.console.api.admin import team_budgets, team_keys, teams
+from trivium.console.app import ENDPOINTS
 from trivium.identity.teams.model import TeamRole
 from trivium.oauth.developer.model import TEAMS
 
@@ -32,6 +34,12 @@ RIGHTS = {
     ("POST", "/{team}/keys"): (SPENDING, SPENDING),
     ("DELETE", "/{team}/keys/{key}"): (MANAGING, MANAGING),
     ("POST", "/{team}/keys/{key}/rotate"): (MANAGING, MANAGING),
+    ("GET", "/{team}/invitations"): (MANAGING, MANAGING),
+    ("POST", "/{team}/invitations"): (MANAGING, MANAGING),
+    ("DELETE", "/{team}/invitations/{invitation}"): (MANAGING, MANAGING),
+    ("GET", "/{team}/scim-tokens"): (NOBODY, NOBODY),
+    ("POST", "/{team}/scim-tokens"): (NOBODY, NOBODY),
+    ("DELETE", "/{team}/scim-tokens/{token}"): (NOBODY, NOBODY),
     ("GET", "/{team}/budgets"): (ALL, ALL),
     ("PUT", "/{team}/budgets/{period}"): (NOBODY, OWNING),
     ("DELETE", "/{team}/budgets/{period}"): (NOBODY, OWNING),
@@ -41,10 +49,20 @@ RIGHTS = {
 
 
 def routes():
-    """Every method and path that the API has for teams."""
-    for endpoint in (*teams.ENDPOINTS, *team_keys.ENDPOINTS, *team_budgets.ENDPOINTS):
-        for method in endpoint.methods - {"HEAD"}:
-            yield method, endpoint.path.removeprefix(TEAMS_PATH)
+    """Every method and path that the application has for teams, whichever module adds it."""
+    for endpoint in ENDPOINTS:
+        if endpoint.path.startswith(TEAMS_PATH):
+            for method in endpoint.methods - {"HEAD"}:
+                yield method, endpoint.path.removeprefix(TEAMS_PATH)
+
+
+def others():
+    """All else of the admin API but the statement, which is for teams, too."""
+    for endpoint in ENDPOINTS:
+        own = endpoint.path.startswith((TEAMS_PATH, "/api/admin/statement"))
+        if endpoint.path.startswith("/api/admin/") and not own:
+            for method in endpoint.methods - {"HEAD"}:
+                yield method, endpoint.path
 
 
 class Company:
@@ -78,7 +96,12 @@ class Company:
         """
         self.number += 1
         console, team = self.script.console, self.team[place]
-        victim = key = bot = None
+        victim = key = bot = token = invitation = None
+        if "{invitation}" in path:
+            invite = console.accounts.team_invitations.invite
+            invitation = await invite(team.id, f"i{self.number}@example.org", TeamRole.MEMBER)
+        if "{token}" in path:
+            token, _ = await console.scim.tokens.create(team.id)
         if "{user}" in path or (method, path) == ("POST", "/{team}/members"):
             name = f"v{self.number}"
             victim = await console.identity.create_user(name, f"{name}@example.org")
@@ -95,13 +118,20 @@ class Company:
             ("POST", "/{team}/services"): {"title": f"s{self.number}"},
             ("POST", "/{team}/keys"): {"user_id": bot and bot.id} if who == "admin" else {},
             ("POST", "/{team}/keys/{key}/rotate"): {"overlap_s": 60},
+            ("POST", "/{team}/invitations"): {"email": f"i{self.number}@example.org"},
+            ("POST", "/{team}/scim-tokens"): {"domains": ["example.com"]},
             ("PUT", "/{team}/budgets/{period}"): {"amount": "5"},
         }.get((method, path))
         if method == "DELETE" and "{period}" in path:
             admin = f"{TEAMS_PATH}/{team.id}/budgets/day"
             await self.script.done("PUT", admin, {"amount": "5"})
         filled = path.format(
-            team=team.id, user=victim and victim.id, key=key and key.id, period="day"
+            team=team.id,
+            user=victim and victim.id,
+            key=key and key.id,
+            token=token and token.id,
+            invitation=invitation and invitation.id,
+            period="day",
         )
         answer = await self.script.ask(method, TEAMS_PATH + filled, body, token=self.token[who])
         return answer.status_code, answer.text
@@ -132,6 +162,43 @@ async def test_every_role_may_what_the_table_says(company, method_path):
             assert expected == status, (role, place, text)
         status, text = await company.call("admin", place, *method_path)
         assert 200 == status, ("admin", place, text)
+
+
+async def test_a_token_for_teams_opens_nothing_else(company, script):
+    """Whoever has it, an administrator as well: every other route of the admin API."""
+    found = list(others())
+    assert len(found) > 10
+    boss = await script.made_token(script.root.id, TEAMS)
+    for method, path in found:
+        filled = re.sub(r"{\w+}", "1", path)
+        for token in (boss, *(company.token[role] for role in ROLES)):
+            answer = await script.ask(method, filled, None, token=token)
+            assert 403 == answer.status_code, (method, path, answer.text)
+
+
+@pytest.mark.parametrize("of", ["member", "service"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+async def test_budgets_inside_a_team_are_of_its_managers(company, script, method, of):
+    """Of members and service accounts, in the team and below; of their own nobody else decides."""
+    service = script.console.teams
+    for place in PLACES:
+        team = company.team[place]
+        bot = await service.create_service(team.id, "bot")
+        of_id = (await script.console.identity.find_user("r-member")).id
+        if of == "service":
+            of_id = bot.id
+        elif place != "own":
+            await service.put_member(team.id, of_id, TeamRole.MEMBER)
+        for role in ROLES:
+            path, body = f"{TEAMS_PATH}/{team.id}/budgets/day", {"amount": "5", "user_id": of_id}
+            await script.done("PUT", path, body)
+            if method == "DELETE":
+                path, body = f"{path}?user_id={of_id}", None
+            answer = await script.ask(method, path, body, token=company.token[role])
+            is_seen = place in ("own", "below") or (role, of) == ("member", "member")
+            allowed = place in ("own", "below") and role in MANAGING
+            expected = 200 if allowed else 403 if is_seen else 404
+            assert expected == answer.status_code, (role, place, answer.text)
 
 
 async def test_everybody_sees_their_own(company, script):

@@ -67,6 +67,20 @@ async def test_a_token_is_rotated_with_an_overlap(script):
     assert [False, True] == [await works(second), await works(third)]
 
 
+async def test_the_secret_before_makes_nothing_that_outlives_it(script):
+    """Whoever found it, which is why it was rotated, cannot stay by it; ending is open to it."""
+    token = await made(script, "read", "users")
+    old, path = token["token"], f"{TOKENS}/{token['id']}"
+    new = (await script.done("POST", f"{path}/rotate", {"overlap_s": 3600}))["token"]
+    said = "the secret before the last rotation makes and rotates none: present the new one"
+    body = {"name": "x", "scopes": ["read"]}
+    for where, sent in ((f"{path}/rotate", {}), (TOKENS, body)):
+        assert (403, said) == await script.refused("POST", where, sent, token=old)
+    await made(script, "read", token=new)
+    assert 200 == (await script.ask("DELETE", path, token=old)).status_code
+    assert 401 == (await script.refused("GET", TOKENS, token=new))[0]
+
+
 async def test_a_token_prolongs_nothing(script):
     """Not itself by rotation, and not by making others; an administrator does."""
     token = await made(script, "read", "users", days=2)
@@ -164,7 +178,23 @@ async def test_money_needs_its_scope_wherever_it_moves(script):
     path = f"/api/admin/teams/{team.id}"
     for more in ({"unlimited": True}, {"group": "staff"}, {"has_wallet": True}):
         assert 403 == (await script.refused("PATCH", path, more, token=secret))[0]
+    wanted = {"title": "lab", "has_wallet": True}
+    refused = await script.refused("POST", "/api/admin/teams", wanted, token=secret)
+    assert (403, "has_wallet: this needs the scope money; the token has users") == refused
     assert 200 == (await script.ask("POST", USERS, eve, token=secret)).status_code
+
+
+async def test_a_machine_leaves_nothing_that_vouches_for_people(script):
+    """No directory's token, which lives longer than it; and no administrator is erased."""
+    secret = (await made(script, "read", "catalogue", "money", "users"))["token"]
+    team = await script.console.teams.create("acme", None, script.root.id)
+    path = f"/api/admin/teams/{team.id}/scim-tokens"
+    text = "an administrator does that, not a token for machines"
+    refused = await script.refused("POST", path, {"name": "okta"}, token=secret)
+    assert (403, f"a directory's token: {text}") == refused
+    path = f"{USERS}/{script.root.id}/erase"
+    refused = await script.refused("POST", path, {"name": "root"}, token=secret)
+    assert (403, f"this is an administrator: {text}") == refused
 
 
 async def test_a_machine_has_no_keys_of_its_own(script):

@@ -25,6 +25,7 @@ async def test_a_user_is_made(script):
         "group": "",
         "limits": None,
         "balance": "0.00",
+        "budget_letters": True,
         "created_at": int(script.console.clock.at),
     } == made
     assert made == await script.done("GET", f"{USERS}/{made['id']}")
@@ -162,3 +163,12 @@ async def test_a_user_who_is_not_there_is_a_404(script, user):
         ("POST", "/credit", credit),
     ):
         assert 404 == (await script.refused(method, f"{USERS}/{user}{below}", body))[0]
+
+
+@pytest.mark.asyncio
+async def test_letters_about_budgets_are_switched(script):
+    """And shown."""
+    path = f"/api/admin/users/{script.ada.id}"
+    assert (await script.done("GET", path))["budget_letters"]
+    assert not (await script.done("PATCH", path, {"budget_letters": False}))["budget_letters"]
+    assert not (await script.done("GET", path))["budget_letters"]

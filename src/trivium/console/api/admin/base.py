@@ -19,7 +19,7 @@ from trivium.console.api import answer
 from trivium.console.api.answer import ApiError, Endpoint
 from trivium.console.context import Console
 from trivium.identity.directory import ID_MAX
-from trivium.identity.errors import IdentityError, TakenError
+from trivium.identity.errors import IdentityError, KeptError, TakenError
 from trivium.identity.revocation import ActLog
 from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
@@ -272,7 +272,7 @@ def _refused(error: ApiError | IdentityError | LedgerError) -> Response:
 def _status(error: ApiError | IdentityError | LedgerError) -> int:
     if isinstance(error, ApiError):
         return error.status
-    if isinstance(error, TakenError):
+    if isinstance(error, TakenError | KeptError):
         return 409
     is_gone = isinstance(error, IdentityError) and error.field in ("user", "key", "team")
     return 404 if is_gone else 400

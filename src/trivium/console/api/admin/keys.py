@@ -48,6 +48,8 @@ class NewKeyBody(ApiBody, frozen=True, kw_only=True):
     limits: LimitsBody | UnsetType | None = UNSET
     budgets: tuple[BudgetBody, ...] | UnsetType = UNSET
     networks: tuple[str, ...] | UnsetType = UNSET
+    end_user_requests: int | UnsetType | None = UNSET
+    end_user_budgets: tuple[BudgetBody, ...] | UnsetType = UNSET
 
 
 class KeyChange(NewKeyBody, frozen=True, kw_only=True):
@@ -142,11 +144,11 @@ def terms_of(body: NewKeyBody) -> dict[str, Any]:
     rates = given.get("limits")
     if rates is not None:
         given["limits"] = rates_of(rates.requests, rates.tokens, rates.concurrency)
-    if "budgets" in given:
-        given["budgets"] = tuple(
-            Budget(amount_nanos=usd("budgets", cap.amount), period=cap.period)
-            for cap in given["budgets"]
-        )
+    for name in ("budgets", "end_user_budgets"):
+        if name in given:
+            given[name] = tuple(
+                Budget(amount_nanos=usd(name, cap.amount), period=cap.period) for cap in given[name]
+            )
     return given
 
 
@@ -163,17 +165,23 @@ def shown(key: Key) -> dict[str, Any]:
         "strict": key.strict,
         "header_only": key.header_only,
         "limits": None if key.limits is None else msgspec.structs.asdict(key.limits),
-        "budgets": [
-            {"amount": format_usd(budget.amount_nanos), "period": budget.period.value}
-            for budget in key.budgets
-        ],
+        "budgets": _budgets(key.budgets),
         "networks": key.networks,
+        "end_user_requests": key.end_user_requests,
+        "end_user_budgets": _budgets(key.end_user_budgets),
         "paused": key.paused,
         "revoked": key.disabled,
         "created_at": key.created_at,
         "last_used_at": key.last_used_at,
         "former_until": key.former_until,
     }
+
+
+def _budgets(budgets: tuple[Budget, ...]) -> list[dict[str, str]]:
+    return [
+        {"amount": format_usd(budget.amount_nanos), "period": budget.period.value}
+        for budget in budgets
+    ]
 
 
 ENDPOINTS: Final = (

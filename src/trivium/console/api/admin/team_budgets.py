@@ -8,7 +8,7 @@ from typing import Any, Final
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd, whole
 from trivium.console.api.admin.teams import TeamView, seen
 from trivium.console.api.answer import ApiError
-from trivium.identity.teams.model import member_scope, team_scope
+from trivium.identity.teams.model import member_scope, tag_scope, team_scope
 from trivium.identity.teams.rights import TeamAction
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.budgets import store
@@ -27,6 +27,8 @@ class TeamBudgetBody(ApiBody, frozen=True, kw_only=True):
     instead: str = ""
     user_id: int | None = None
     """A member or a service account; ``None``: the team itself."""
+    tag: str | None = None
+    """What requests with this tag may cost, in the team and those below; not with ``user_id``."""
 
 
 async def listing(asked: AdminRequest) -> Any:
@@ -53,7 +55,7 @@ async def put(asked: AdminRequest) -> Any:
     """Set a budget; answers with it."""
     view = await seen(asked)
     wanted: TeamBudgetBody = asked.body
-    scope, name = await _scope(asked, view, wanted.user_id)
+    scope, name = await _scope(asked, view, wanted.user_id, wanted.tag)
     budget = Budget(
         amount_nanos=usd("amount", wanted.amount),
         period=_period(asked),
@@ -72,12 +74,19 @@ async def clear(asked: AdminRequest) -> Any:
     user_id = None
     if "user_id" in asked.query and (user_id := whole(asked.query["user_id"])) is None:
         raise ApiError(400, "user_id: must be the id of a member or of a service account")
-    scope, _ = await _scope(asked, view, user_id)
+    scope, _ = await _scope(asked, view, user_id, asked.query.get("tag"))
     await asked.console.teams.drop_budget(view.team.id, scope, _period(asked), asked.log.within)
 
 
-async def _scope(asked: AdminRequest, view: TeamView, user_id: int | None) -> tuple[str, str]:
+async def _scope(
+    asked: AdminRequest, view: TeamView, user_id: int | None, tag: str | None
+) -> tuple[str, str]:
     """Whose budget, as counters name it and for people. Raises ApiError."""
+    if tag is not None:
+        if user_id is not None:
+            raise ApiError(400, "tag: and user_id exclude each other")
+        view.check(TeamAction.MANAGE_BUDGETS)
+        return tag_scope(view.team.id, tag), f"{view.team.name}, tag {tag}"
     if user_id is None:
         view.check(TeamAction.FUND)
         return team_scope(view.team.id), view.team.name
@@ -116,6 +125,6 @@ ENDPOINTS: Final = (
         f"{_BUDGETS}/{{period}}",
         for_members=True,
         PUT=ApiMethod(put, TeamBudgetBody),
-        DELETE=ApiMethod(clear, query=frozenset({"user_id"})),
+        DELETE=ApiMethod(clear, query=frozenset({"user_id", "tag"})),
     ),
 )

@@ -125,6 +125,8 @@ async def listing(asked: AdminRequest) -> Any:
 async def create(asked: AdminRequest) -> Any:
     """Make a team, or, as an administrator, an organisation; answers with it."""
     wanted: NewTeam = asked.body
+    if wanted.has_wallet:
+        asked.check_scope(AdminScope.MONEY, "has_wallet")
     teams, actor = await asked.console.teams.all(), await actor_of(asked)
     above = wanted.parent_id
     if above is None and not asked.is_admin:
@@ -185,7 +187,7 @@ async def add(asked: AdminRequest) -> Any:
     """Make somebody a member; answers with them."""
     view = await seen(asked)
     wanted: NewMember = asked.body
-    _check_appointing(view, wanted.role)
+    check_appointing(view, wanted.role)
     who = await asked.console.identity.find_user(wanted.user)
     if any(other.id == who.id for _, other in await asked.console.teams.members(view.team.id)):
         raise ApiError(409, "is a member already: give another role with PATCH")
@@ -198,8 +200,8 @@ async def appoint(asked: AdminRequest) -> Any:
     view = await seen(asked)
     wanted: MemberChange = asked.body
     member, who = await _one(asked, view)
-    _check_appointing(view, member.role)
-    _check_appointing(view, wanted.role)
+    check_appointing(view, member.role)
+    check_appointing(view, wanted.role)
     put = asked.console.teams.put_member
     return _member(await put(view.team.id, who.id, wanted.role, log_act=asked.log.within), who)
 
@@ -209,7 +211,7 @@ async def remove(asked: AdminRequest) -> Any:
     view = await seen(asked)
     member, who = await _one(asked, view)
     if who.id != asked.by:
-        _check_appointing(view, member.role)
+        check_appointing(view, member.role)
     await asked.console.teams.remove_member(view.team.id, who.id, asked.log.within)
     return _member(member, who)
 
@@ -230,7 +232,8 @@ async def create_service(asked: AdminRequest) -> Any:
     return _service(await make(view.team.id, wanted.title, asked.log.within))
 
 
-def _check_appointing(view: TeamView, role: TeamRole) -> None:
+def check_appointing(view: TeamView, role: TeamRole) -> None:
+    """Raise ApiError (403) unless whoever asks may give that role in the team, or take it."""
     if not may_appoint(view.actor, role, view.teams, view.team.id):
         raise ApiError(403, f"your role in {view.team.name} does not let you appoint {role.value}s")
 

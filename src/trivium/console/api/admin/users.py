@@ -35,6 +35,7 @@ class UserChange(ApiBody, frozen=True, kw_only=True):
 
     disabled: bool | UnsetType = UNSET
     role: UserRole | UnsetType = UNSET
+    budget_letters: bool | UnsetType = UNSET
 
 
 async def listing(asked: AdminRequest) -> Any:
@@ -86,8 +87,8 @@ async def show(asked: AdminRequest) -> Any:
 async def change(asked: AdminRequest) -> Any:
     """Change a user; answers with the user as they are afterwards."""
     wanted: UserChange = asked.body
-    if wanted.disabled is UNSET and wanted.role is UNSET:
-        raise ApiError(400, "nothing to change: send `disabled`, `role` or both")
+    if {wanted.disabled, wanted.role, wanted.budget_letters} == {UNSET}:
+        raise ApiError(400, "nothing to change: send `disabled`, `role` or `budget_letters`")
     directory = asked.console.directory
     user = await directory.one(asked.number("user"))
     is_switched = wanted.disabled is not UNSET and wanted.disabled != user.disabled
@@ -104,6 +105,9 @@ async def change(asked: AdminRequest) -> Any:
         )
     if isinstance(wanted.role, UserRole) and is_appointed:
         user = await directory.appoint(asked.by, user.id, wanted.role, asked.log.within)
+    if isinstance(wanted.budget_letters, bool):
+        await asked.console.accounts.prefer(user.id, budget_letters=wanted.budget_letters)
+        user = msgspec.structs.replace(user, budget_letters=wanted.budget_letters)
     return await _with_balance(asked, user)
 
 
@@ -122,6 +126,7 @@ def _shown(user: User, balance_nanos: int) -> dict[str, Any]:
         "group": user.group,
         "limits": None if user.limits is None else msgspec.structs.asdict(user.limits),
         "balance": format_usd(balance_nanos),
+        "budget_letters": user.budget_letters,
         "created_at": user.created_at,
     }
 

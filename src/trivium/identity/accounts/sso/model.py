@@ -31,6 +31,10 @@ class SsoIdentity(msgspec.Struct, frozen=True, kw_only=True):
     """What the person may want to be called."""
     auth_time: int | None = None
     """When they last proved who they are there; ``None``: not said."""
+    groups: frozenset[str] | None = None
+    """Of the claim that the settings name; ``None``: not said, or not asked for."""
+    groups_trouble: str = ""
+    """Why they are not said; empty where nobody asked."""
 
 
 @unique

@@ -16,6 +16,7 @@ import structlog
 
 from trivium.clock import Clock
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
+from trivium.identity.accounts.sso.claimed import read_groups
 from trivium.identity.accounts.sso.model import SsoIdentity
 from trivium.secret import Secret
 from trivium.settings.accounts import LoginEntry
@@ -121,7 +122,8 @@ class SsoProvider:
                     described.token_endpoint, code=code, code_verifier=verifier
                 )
                 tokens = msgspec.convert(dict(fetched), _Tokens)
-                claims = await self._claims(tokens.id_token, described, nonce)
+                raw = await self._verified(tokens.id_token, described)
+                claims = self._checked(raw, nonce)
                 if claims.email is None and described.userinfo_endpoint:
                     claims = await self._asked(client, described.userinfo_endpoint, claims)
         except AccountError:
@@ -129,6 +131,7 @@ class SsoProvider:
         except Exception as error:
             # the provider's own words may hold anything, the code among it: the kind must do
             raise self._failed(type(error).__name__) from error
+        groups = read_groups(raw, self.entry)
         return SsoIdentity(
             issuer=described.issuer,
             subject=claims.sub,
@@ -137,6 +140,8 @@ class SsoProvider:
             email_verified=claims.email_verified is True,
             name=claims.preferred_username or claims.name or "",
             auth_time=claims.auth_time,
+            groups=groups.values,
+            groups_trouble=groups.trouble,
         )
 
     async def description(self) -> Description:
@@ -161,8 +166,8 @@ class SsoProvider:
         self._described = (self._clock.monotonic(), described)
         return described
 
-    async def _claims(self, token: str, described: Description, nonce: str) -> _Claims:
-        """Claims of an ID token whose signature, issuer, audience, time and nonce are right."""
+    async def _verified(self, token: str, described: Description) -> dict[str, Any]:
+        """Claims of an ID token whose signature, issuer, audience and time are right."""
         from joserfc import jwt
         from joserfc.errors import InvalidKeyIdError
 
@@ -185,7 +190,11 @@ class SsoProvider:
             exp={"essential": True},
             iat={"essential": True},
         ).validate(read.claims)
-        claims = msgspec.convert(read.claims, _Claims)
+        return read.claims
+
+    def _checked(self, raw: dict[str, Any], nonce: str) -> _Claims:
+        """Claims of their types, of a token that was made for us and answers our question."""
+        claims = msgspec.convert(raw, _Claims)
         if not hmac.compare_digest(claims.nonce.encode(), nonce.encode()):
             raise self._failed("answer to another question")
         several = isinstance(claims.aud, list) and len(claims.aud) > 1

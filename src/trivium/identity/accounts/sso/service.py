@@ -31,6 +31,7 @@ from trivium.identity.accounts.sso.model import (
     SsoResult,
 )
 from trivium.identity.accounts.sso.provider import LEEWAY_S, SsoProvider
+from trivium.identity.accounts.sso.teams import ClaimedTeams
 from trivium.identity.accounts.store import LoginAccount
 from trivium.identity.accounts.tickets import TicketPurpose
 from trivium.identity.model import UserRole
@@ -63,8 +64,10 @@ class SsoLogins(AccountPart):
         providers: Mapping[str, SsoProvider],
         login: PasswordLogin,
         signup: SignUp,
+        teams: ClaimedTeams | None = None,
     ) -> None:
         super().__init__(on)
+        self._teams = teams
         self._providers = providers
         self._login = login
         self._signup = signup
@@ -202,6 +205,8 @@ class SsoLogins(AccountPart):
             outcome = await self._login.proven(conn, account, Way.OUTSIDE, visitor)
         if told:
             self._emails.notify("outside_added", visitor.language, told)
+        if self._teams is not None:
+            await self._teams.follow(provider.entry, said, user_id)
         return outcome
 
     async def _found(

@@ -1,0 +1,1 @@
+"""``/scim/v2``: what directories provision people and teams by (RFC 7644)."""

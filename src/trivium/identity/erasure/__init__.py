@@ -1,0 +1,1 @@
+"""What the gateway knows of a person: handed out whole, and erased."""

@@ -1,0 +1,1 @@
+"""Searching among what directories have provisioned."""

@@ -1,0 +1,1 @@
+"""People who are invited to a team by a letter to their address."""

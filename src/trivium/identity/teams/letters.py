@@ -1,0 +1,81 @@
+"""Letters about budgets to those who answer for a team: its owners, and who reads its bills.
+
+A team that has neither is the business of the nearest above that has. The ledger says once a level
+and period that a budget is nearly or wholly spent, whichever worker of whichever node took it there
+(``ledger/budgets/store.py`` notes it in the same transaction), and so there is one letter for each
+who wants any; of windows, which are spent and free again by turns, no more than a mailbox bears.
+"""
+
+from typing import Final
+
+import structlog
+
+from trivium.clock import Clock
+from trivium.identity.accounts import throttle
+from trivium.identity.accounts.emails import Outgoing
+from trivium.identity.model import User
+from trivium.identity.teams import store
+from trivium.identity.teams.model import TeamRole
+from trivium.mail import templates
+from trivium.mail.outbox import MailMessage, Writer
+from trivium.settings.budget import Budget
+from trivium.storage.database import Connection, Database
+from trivium.storage.errors import StorageError
+
+READERS_MAX: Final = 50
+"""Of one letter."""
+TOLD: Final = frozenset({TeamRole.OWNER, TeamRole.BILLING})
+_NANOS: Final = 10**9
+
+log = structlog.get_logger()
+
+
+class BudgetLetters:
+    """Writes letters about budgets of teams. ``link``: of the page where people read about them."""
+
+    def __init__(self, db: Database, clock: Clock, post: Outgoing, link: str) -> None:
+        self._db = db
+        self._clock = clock
+        self._post = post
+        self._link = link
+
+    async def tell(self, budget: Budget, per_cent: int) -> None:
+        """Have letters sent about the budget of a team, to whoever wants them; raises nothing."""
+        kind, _, number = budget.scope.partition(":")
+        if kind != "team" or not number.isdecimal():
+            return
+        try:
+            async with self._db.read() as conn:
+                name, readers = await _readers(conn, int(number))
+        except StorageError as error:
+            log.warning("budget_letters_not_written", why=str(error), budget=budget.scope)
+            return
+        about = f"{name}: {budget.amount_nanos / _NANOS:.2f} USD/{budget.period.value}"
+        for reader in readers:
+            if not self._post.put(self._writer(per_cent, reader, about)):
+                log.warning("budget_letter_dropped", user=reader.id, budget=budget.scope)
+
+    def _writer(self, per_cent: int, reader: User, about: str) -> Writer:
+        async def write() -> MailMessage | None:
+            async with self._db.write() as conn:
+                counted = throttle.of_budget(reader.id, about)
+                if await throttle.count(conn, int(self._clock.now()), counted) is not None:
+                    return None
+            which = "budget_spent" if per_cent >= 100 else "budget_near"
+            language = reader.language or templates.FALLBACK
+            return templates.letter(which, language, to=reader.email, link=self._link, about=about)
+
+        return write
+
+
+async def _readers(conn: Connection, team_id: int) -> tuple[str, list[User]]:
+    """The name of a team, and who is told of it."""
+    teams = await store.find_teams(conn)
+    team = teams.get(team_id)
+    for above in teams.above(team_id):
+        found = await store.members_of(conn, [above.id])
+        told = [who for member, who in found if member.role in TOLD and not who.disabled]
+        if told:
+            wanting = [who for who in told if who.budget_letters and who.email_verified]
+            return team.name if team else "", wanting[:READERS_MAX]
+    return "", []

@@ -1,0 +1,1 @@
+"""What was spent, by who paid, asked and answered and by what callers said: sums and statements."""

@@ -1,0 +1,134 @@
+"""Statements: what was spent within some days, by whatever one wants to know."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from trivium.ledger.errors import LedgerError
+from trivium.ledger.spending.model import Dimension, SpendRow, SpendScope, SpendSums
+from trivium.storage.late import LateModule
+
+if TYPE_CHECKING:
+    from trivium.ledger.spending import store
+    from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.ledger.spending.store")
+
+BY_MAX: Final = 4
+"""Dimensions of one statement."""
+ROWS_MAX: Final = 100_000
+DAYS_MAX: Final = 3_700
+"""Ten years."""
+VERIFY_S: Final = 600.0
+"""Adding up every entry."""
+LIMIT_S: Final = 30.0
+"""One statement."""
+_USERS: Final = (Dimension.PAYER, Dimension.TEAM, Dimension.USER)
+_WORDS: Final = ", ".join(each.value for each in Dimension)
+
+
+class SpendStatement(msgspec.Struct, frozen=True, kw_only=True):
+    """Sums by some dimensions, within the days and of whom they were asked for."""
+
+    scope: SpendScope
+    by: tuple[Dimension, ...]
+    rows: tuple[SpendRow, ...]
+    """The most expensive first."""
+    total: SpendSums
+    """Of everything, each request once, also where rows count some under several tags."""
+    is_whole: bool
+    """Whether there are no more rows than these."""
+    users: dict[int, str]
+    """Names of users and teams in the rows."""
+    keys: dict[int, str]
+
+    def name(self, dimension: Dimension, value: int | str) -> str:
+        """What people call a value of a row; empty for none, and for whoever is gone."""
+        if dimension in _USERS:
+            return self.users.get(int(value), "")
+        return self.keys.get(int(value), "") if dimension is Dimension.KEY else str(value)
+
+
+class SpendDifference(msgspec.Struct, frozen=True, kw_only=True):
+    """A day of an account whose sums are wrong."""
+
+    payer_id: int
+    at: int
+    """Its first second since the epoch."""
+    entered_nanos: int
+    """What its entries add up to."""
+    summed_nanos: int
+
+
+class SpendStatements:
+    """What was spent, as sums of usage entries. Storage faults pass through as they are."""
+
+    def __init__(self, db: "Database") -> None:
+        self._db = db
+
+    async def verify(self) -> list[SpendDifference]:
+        """Days whose sums are not what the entries add up to: empty when all is well."""
+        async with self._db.read(VERIFY_S) as conn:
+            return [
+                SpendDifference(
+                    payer_id=int(row.payer_id),
+                    at=int(row.at),
+                    entered_nanos=int(row.entered),
+                    summed_nanos=int(row.summed),
+                )
+                for row in await store.differing_days(conn)
+            ]
+
+    async def statement(
+        self, scope: SpendScope, by: Sequence[Dimension], limit: int = ROWS_MAX
+    ) -> SpendStatement:
+        """Sum up. Raises ``LedgerError`` for days that are none, or too many."""
+        if scope.since > scope.until:
+            raise LedgerError("the first day of a statement is after its last")
+        if scope.until - scope.since >= DAYS_MAX:
+            raise LedgerError(f"a statement is of at most {DAYS_MAX} days")
+        limit = max(1, min(limit, ROWS_MAX))
+        async with self._db.read(LIMIT_S) as conn:
+            total = await store.total(conn, scope)
+            rows = await store.grouped(conn, scope, by, limit + 1)
+            kept = rows[:limit]
+            of_users = [
+                int(row.values[place])
+                for place, each in enumerate(by)
+                if each in _USERS
+                for row in kept
+            ]
+            of_keys = [
+                int(row.values[place])
+                for place, each in enumerate(by)
+                if each is Dimension.KEY
+                for row in kept
+            ]
+            users, keys = await store.names_of(conn, of_users, of_keys)
+        return SpendStatement(
+            scope=scope,
+            by=tuple(by),
+            rows=tuple(kept),
+            total=total,
+            is_whole=len(rows) <= limit,
+            users=users,
+            keys=keys,
+        )
+
+
+def dimensions(words: str) -> tuple[Dimension, ...]:
+    """The dimensions of ``team,model``. Raises ``LedgerError`` naming one that there is not."""
+    found = []
+    for word in words.split(","):
+        try:
+            found.append(Dimension(word.strip()))
+        except ValueError:
+            raise LedgerError(
+                f"by {word.strip()[:40]!r} nothing can be summed up; there are {_WORDS}"
+            ) from None
+    if len(set(found)) < len(found):
+        raise LedgerError("each dimension once")
+    if len(found) > BY_MAX:
+        raise LedgerError(f"at most {BY_MAX} dimensions at once")
+    return tuple(found)

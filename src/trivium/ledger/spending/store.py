@@ -1,0 +1,318 @@
+"""Sums of usage entries in SQL, written in the transaction that appends the entries.
+
+Every row is of one account, and whoever appends entries holds the account's row: two transactions
+never wait for each other's sums, and what one has made the next one sees.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    bindparam,
+    cast,
+    delete,
+    func,
+    literal,
+    select,
+    text,
+    tuple_,
+    union_all,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from trivium.ledger.model import EntryKind
+from trivium.ledger.spending.model import (
+    DAY_S,
+    SAID,
+    BookedUsage,
+    Dimension,
+    SpendPlace,
+    SpendRow,
+    SpendScope,
+    SpendSums,
+    summed,
+)
+from trivium.storage.bulk_insert import upsert
+from trivium.storage.schema.core import entries, keys, users
+from trivium.storage.schema.spending import (
+    attribution_tags,
+    attributions,
+    spend_attributed,
+    spend_days,
+)
+from trivium.wire.attribution import Attributed
+
+PAGE: Final = 500
+"""Rows a look-up."""
+_encode: Final = msgspec.json.Encoder().encode
+_SUMS: Final = SpendSums._fields
+_WHO: Final = (attributions.c.payer_id, attributions.c.digest)
+_Named = tuple[int, bytes]
+"""An account, and the digest of what was said."""
+
+
+async def add(conn: AsyncConnection, booked: Iterable[BookedUsage]) -> None:
+    """Add usage entries to the sums. The accounts must be held."""
+    sums: dict[SpendPlace, SpendSums] = {}
+    finer: dict[tuple[SpendPlace, _Named], SpendSums] = {}
+    said: dict[_Named, tuple[Attributed, int]] = {}
+    for each in booked:
+        key, more = summed(each)
+        sums[key] = sums[key].plus(more) if key in sums else more
+        if each.who.is_empty:
+            continue
+        named = each.payer_id, digest_of(each.who)
+        said[named] = each.who, max(key.day, said[named][1] if named in said else 0)
+        place = key, named
+        finer[place] = finer[place].plus(more) if place in finer else more
+    if not sums:
+        return
+    await _put(conn, spend_days, [{**k._asdict(), **v._asdict()} for k, v in sorted(sums.items())])
+    if said:
+        ids = await _ids(conn, said)
+        rows = [
+            {**key._asdict(), "attribution_id": ids[named], **more._asdict()}
+            for (key, named), more in sorted(finer.items())
+        ]
+        await _put(conn, spend_attributed, rows)
+
+
+def digest_of(who: Attributed) -> bytes:
+    """By what an attribution is found."""
+    return hashlib.blake2b(_encode(who), digest_size=16).digest()
+
+
+async def _put(conn: AsyncConnection, table: Any, rows: list[dict[str, Any]]) -> None:
+    put = upsert(conn, table)
+    put = put.on_conflict_do_update(
+        index_elements=[column.name for column in table.primary_key],
+        set_={name: table.c[name] + put.excluded[name] for name in _SUMS},
+    )
+    await conn.execute(put, rows)
+
+
+async def _ids(
+    conn: AsyncConnection, said: dict[_Named, tuple[Attributed, int]]
+) -> dict[_Named, int]:
+    """The ids of attributions, which are made where they are new."""
+    names = sorted(said)
+    found = await _found(conn, names)
+    late = [
+        {"of": row.id, "day": said[named][1]}
+        for named, row in found.items()
+        if row.last_day < said[named][1]
+    ]
+    if late:
+        await conn.execute(_LATER, late)
+    missing = [named for named in names if named not in found]
+    if missing:
+        found |= await _made(conn, {named: said[named] for named in missing})
+    return {named: int(row.id) for named, row in found.items()}
+
+
+async def _made(
+    conn: AsyncConnection, said: dict[_Named, tuple[Attributed, int]]
+) -> dict[_Named, Any]:
+    rows = []
+    for (payer_id, digest), (who, day) in said.items():
+        tags = _encode(who.tags).decode()
+        texts = {"end_user": who.end_user, "session": who.session, "tags": tags}
+        rows.append({"payer_id": payer_id, "digest": digest, "last_day": day, **texts})
+    await conn.execute(upsert(conn, attributions).on_conflict_do_nothing(), rows)
+    made = await _found(conn, list(said))
+    of_tags = [
+        {"attribution_id": made[named].id, "tag": tag}
+        for named, (who, _) in said.items()
+        for tag in who.tags
+    ]
+    if of_tags:
+        await conn.execute(upsert(conn, attribution_tags).on_conflict_do_nothing(), of_tags)
+    return made
+
+
+async def _found(conn: AsyncConnection, names: Sequence[_Named]) -> dict[_Named, Any]:
+    found: dict[_Named, Any] = {}
+    for start in range(0, len(names), PAGE):
+        some = names[start : start + PAGE]
+        query = select(attributions.c.id, attributions.c.last_day, *_WHO).where(
+            tuple_(*_WHO).in_(some)
+        )
+        for row in await conn.execute(query):
+            found[int(row.payer_id), bytes(row.digest)] = row
+    return found
+
+
+_LATER: Final = (
+    update(attributions)
+    .where(attributions.c.id == bindparam("of"))
+    .values(last_day=bindparam("day", type_=BigInteger))
+)
+
+
+# --- statements -----------------------------------------------------------------------------------
+
+_COLUMNS: Final = {
+    Dimension.DAY: "day",
+    Dimension.PAYER: "payer_id",
+    Dimension.TEAM: "team_id",
+    Dimension.USER: "user_id",
+    Dimension.KEY: "key_id",
+    Dimension.MODEL: "model",
+    Dimension.CHANNEL: "channel",
+}
+_SAID: Final[dict[Dimension, ColumnElement[Any]]] = {
+    Dimension.END_USER: attributions.c.end_user,
+    Dimension.SESSION: attributions.c.session,
+    Dimension.TAGS: attributions.c.tags,
+    Dimension.TAG: func.coalesce(attribution_tags.c.tag, ""),
+}
+NO_TAGS: Final = "[]"
+
+
+def _added(of: Any, sign: int = 1) -> list[Any]:
+    return [cast(func.sum(of.c[name]) * sign, BigInteger).label(name) for name in _SUMS]
+
+
+def _within(query: Select[Any], of: Any, scope: SpendScope) -> Select[Any]:
+    query = query.where(of.c.day >= scope.since, of.c.day <= scope.until)
+    if scope.team_ids is not None:
+        query = query.where(of.c.team_id.in_(scope.team_ids))
+    if scope.user_id is not None:
+        query = query.where(of.c.user_id == scope.user_id)
+    if scope.payer_id is not None:
+        query = query.where(of.c.payer_id == scope.payer_id)
+    return query
+
+
+async def total(conn: AsyncConnection, scope: SpendScope) -> SpendSums:
+    """All of it together."""
+    row = (await conn.execute(_within(select(*_added(spend_days)), spend_days, scope))).one()
+    return SpendSums(*(int(value or 0) for value in row))
+
+
+async def grouped(
+    conn: AsyncConnection, scope: SpendScope, by: Sequence[Dimension], limit: int
+) -> list[SpendRow]:
+    """What it came to by each of these, the most expensive first; at most so many rows."""
+    if not any(each in SAID for each in by):
+        return await _rows(conn, main_query(scope, by), by, limit)
+    found = await _rows(conn, said_query(scope, by), by, limit)
+    rest = await _rows(conn, rest_query(scope, by), by, limit)
+    sums: dict[tuple[int | str, ...], SpendSums] = {}
+    for row in (*found, *rest):
+        sums[row.values] = sums[row.values].plus(row.sums) if row.values in sums else row.sums
+    rows = [SpendRow(values, each) for values, each in sums.items() if any(each)]
+    rows.sort(key=lambda row: (-row.sums.nanos, [str(value) for value in row.values]))
+    return rows[:limit]
+
+
+def main_query(scope: SpendScope, by: Sequence[Dimension]) -> Select[Any]:
+    """Sums by what every entry says."""
+    columns = [spend_days.c[_COLUMNS[each]] for each in by]
+    return _within(select(*columns, *_added(spend_days)), spend_days, scope).group_by(*columns)
+
+
+def said_query(scope: SpendScope, by: Sequence[Dimension]) -> Select[Any]:
+    """Sums by what callers say, of whatever they say anything of."""
+    of = spend_attributed
+    columns = [_SAID[each] if each in SAID else of.c[_COLUMNS[each]] for each in by]
+    joined = of.join(attributions, attributions.c.id == of.c.attribution_id)
+    if Dimension.TAG in by:
+        tags = attribution_tags.c.attribution_id
+        joined = joined.outerjoin(attribution_tags, tags == of.c.attribution_id)
+    query = select(*columns, *_added(of)).select_from(joined)
+    return _within(query, of, scope).group_by(*columns)
+
+
+def rest_query(scope: SpendScope, by: Sequence[Dimension]) -> Select[Any]:
+    """Sums of what callers say nothing of: all less that of which they say something."""
+    names = [_COLUMNS[each] for each in by if each not in SAID]
+    parts = []
+    for of, sign in ((spend_days, 1), (spend_attributed, -1)):
+        main = [of.c[name] for name in names]
+        part = _within(select(*main, *_added(of, sign)), of, scope)
+        parts.append(part.group_by(*main) if main else part)
+    both = union_all(*parts).subquery()
+    none = {Dimension.TAGS: NO_TAGS}
+    columns: list[Any] = [
+        literal(none.get(each, "")).label(each.value) if each in SAID else both.c[_COLUMNS[each]]
+        for each in by
+    ]
+    query = select(*columns, *_added(both))
+    return query.group_by(*(both.c[name] for name in names)) if names else query
+
+
+async def _rows(
+    conn: AsyncConnection, query: Select[Any], by: Sequence[Dimension], limit: int
+) -> list[SpendRow]:
+    found = await conn.execute(query.order_by(text("nanos DESC")).limit(limit))
+    size = len(by)
+    return [
+        SpendRow(tuple(row[:size]), SpendSums(*(int(value or 0) for value in row[size:])))
+        for row in found
+    ]
+
+
+async def names_of(
+    conn: AsyncConnection, user_ids: Iterable[int], key_ids: Iterable[int]
+) -> tuple[dict[int, str], dict[int, str]]:
+    """The names of users, teams among them, and of keys. Who is gone has none."""
+    found: list[dict[int, str]] = []
+    for table, ids in ((users, sorted(set(user_ids))), (keys, sorted(set(key_ids)))):
+        named: dict[int, str] = {}
+        for start in range(0, len(ids), PAGE):
+            query = select(table.c.id, table.c.name).where(
+                table.c.id.in_(ids[start : start + PAGE])
+            )
+            named.update({int(row.id): row.name for row in await conn.execute(query)})
+        found.append(named)
+    return found[0], found[1]
+
+
+async def differing_days(conn: AsyncConnection) -> Sequence[Any]:
+    """Accounts and days whose sums are not what their usage entries add up to, and both numbers."""
+    used = select(
+        entries.c.user_id.label("payer_id"),
+        (entries.c.created_at - entries.c.created_at % DAY_S).label("at"),
+        (-entries.c.amount_nanos).label("entered"),
+        literal(0, BigInteger).label("summed"),
+    ).where(entries.c.kind == EntryKind.USAGE.value)
+    kept = select(
+        spend_days.c.payer_id,
+        (spend_days.c.day * DAY_S).label("at"),
+        literal(0, BigInteger),
+        spend_days.c.nanos,
+    )
+    both = union_all(used, kept).subquery()
+    entered, added = func.sum(both.c.entered), func.sum(both.c.summed)
+    query = (
+        select(both.c.payer_id, both.c.at, entered.label("entered"), added.label("summed"))
+        .group_by(both.c.payer_id, both.c.at)
+        .having(entered != added)
+        .order_by(both.c.payer_id, both.c.at)
+    )
+    return (await conn.execute(query)).all()
+
+
+# --- forgetting -----------------------------------------------------------------------------------
+
+
+async def delete_attributed(conn: AsyncConnection, before_ms: int, limit: int) -> int:
+    """Forget at most so many attributions that were last said before a moment, with their sums; how
+    many. What was spent stays in the sums by day.
+    """
+    is_old = attributions.c.last_day < before_ms // 86_400_000
+    order = attributions.c.last_day
+    some = select(attributions.c.id).where(is_old).order_by(order).limit(limit)
+    ids = list(await conn.scalars(some))
+    if not ids:
+        return 0
+    # looked at once more: it may have been said again meanwhile. What refers to it goes with it
+    gone = delete(attributions).where(attributions.c.id.in_(ids), is_old)
+    return int((await conn.execute(gone)).rowcount)

@@ -1,0 +1,118 @@
+"""Letters about budgets go to whoever answers for the team and wants them, on both engines."""
+
+import pytest
+from structlog.testing import capture_logs
+
+from trivium.identity.accounts import store as logins
+from trivium.identity.service import Identity
+from trivium.identity.teams.letters import BudgetLetters
+from trivium.identity.teams.model import TeamRole, team_scope
+from trivium.identity.teams.service import Teams
+from trivium.settings.budget import Budget, Period
+from trivium.storage.errors import StorageDown
+
+pytestmark = pytest.mark.asyncio
+LINK = "https://gateway.example/account/profile"
+
+
+class Post:
+    """Letters as they are written."""
+
+    def __init__(self):
+        self.writers = []
+        self.is_full = False
+
+    def put(self, write):
+        if not self.is_full:
+            self.writers.append(write)
+        return not self.is_full
+
+    async def sent(self):
+        written = [await write() for write in self.writers]
+        self.writers = []
+        return [letter for letter in written if letter is not None]
+
+
+async def company(database, clock):
+    """A team with people of every role, below an organisation with an owner."""
+    identity, teams = Identity(database, clock), Teams(database, clock)
+    acme = await teams.create("acme")
+    lab = await teams.create("lab", acme.id)
+    ids = {}
+    for name in ("top", "owner", "manager", "member", "billing"):
+        who = await identity.create_user(name, f"{name}@example.com")
+        ids[name] = who.id
+        async with database.write() as conn:
+            await logins.verify_email(conn, who.id, who.email, 1)
+        team, role = (acme, TeamRole.OWNER) if name == "top" else (lab, TeamRole(name))
+        await teams.put_member(team.id, who.id, role)
+    return teams, lab, ids
+
+
+def budget(scope, amount=300):
+    return Budget(amount_nanos=amount * 10**9, period=Period.MONTH, scope=scope)
+
+
+async def test_owners_and_readers_of_bills_are_told(database, clock):
+    """In their language, with the team and the budget; nobody else, and nobody who wants none."""
+    _, lab, ids = await company(database, clock)
+    post = Post()
+    letters = BudgetLetters(database, clock, post, LINK)
+    async with database.write() as conn:
+        await logins.set_preferences(conn, ids["billing"], {"language": "zh-Hans"})
+    await letters.tell(budget(team_scope(lab.id)), 80)
+    sent = await post.sent()
+    assert [
+        ("owner@example.com", "A budget is nearly spent"),
+        ("billing@example.com", "预算即将用完"),
+    ] == [(letter.to, letter.subject) for letter in sent]
+    assert all("acme/lab: 300.00 USD/month" in letter.text for letter in sent)
+    assert all(LINK in letter.text for letter in sent)
+    async with database.write() as conn:
+        await logins.set_preferences(conn, ids["owner"], {"budget_letters": False})
+    await letters.tell(budget(team_scope(lab.id)), 100)
+    assert ["billing@example.com"] == [letter.to for letter in await post.sent()]
+
+
+async def test_a_team_without_any_is_the_business_of_those_above(database, clock):
+    """The nearest that has some; other scopes are nobody's."""
+    teams, lab, ids = await company(database, clock)
+    for name in ("owner", "billing"):
+        await teams.remove_member(lab.id, ids[name])
+    post = Post()
+    letters = BudgetLetters(database, clock, post, LINK)
+    await letters.tell(budget(team_scope(lab.id)), 100)
+    assert [("top@example.com", "A budget is spent")] == [
+        (letter.to, letter.subject) for letter in await post.sent()
+    ]
+    for scope in (f"member:{lab.id}:1", "key:3", "team:x", "team:999"):
+        await letters.tell(budget(scope), 100)
+    assert [] == await post.sent()
+
+
+async def test_a_window_fills_no_mailbox(database, clock):
+    """However often it is spent and free again."""
+    _, lab, _ = await company(database, clock)
+    post = Post()
+    letters = BudgetLetters(database, clock, post, LINK)
+    for _ in range(30):
+        await letters.tell(budget(team_scope(lab.id)), 80)
+    assert 0 < len(await post.sent()) < 20
+
+
+async def test_what_cannot_be_sent_is_said(database, clock):
+    """A full queue, or a database that is away."""
+    _, lab, _ = await company(database, clock)
+    post = Post()
+    post.is_full = True
+
+    class Down:
+        def read(self):
+            raise StorageDown("away")
+
+    with capture_logs() as lines:
+        await BudgetLetters(database, clock, post, LINK).tell(budget(team_scope(lab.id)), 80)
+        await BudgetLetters(Down(), clock, post, LINK).tell(budget(team_scope(lab.id)), 80)
+    assert ["budget_letter_dropped"] * 2 + ["budget_letters_not_written"] == [
+        line["event"] for line in lines
+    ]
