@@ -33,6 +33,7 @@ from trivium.console.api.admin import erasure as api_erasure
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import statement as api_statement
+from trivium.console.api.admin import tokens as api_tokens
 from trivium.console.api.admin import users as api_users
 from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
@@ -87,6 +88,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *team_invitations.ENDPOINTS,
     *api_statement.ENDPOINTS,
     *api_credit.ENDPOINTS,
+    *api_tokens.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,
     *scim_discovery.ENDPOINTS,

@@ -23,6 +23,7 @@ from trivium.oauth.addresses import addresses
 from trivium.oauth.service import OAuth
 from trivium.oauth.shared_rate_limits import SharedCounters
 from trivium.oauth.tokens.service import Alarm, unheard
+from trivium.oauth.workload.service import Workloads
 from trivium.observe.audit.service import Audit
 from trivium.observe.history.service import History
 from trivium.routing.model import Model
@@ -104,6 +105,7 @@ def oauth_of(
         topup_keys=keys.ring("oauth topup"),
         shared=shared,
         alarm=alarm,
+        workloads=Workloads(settings.workloads, clock),
     )
 
 
