@@ -4,10 +4,15 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from trivium.edge.listener import Listener
 from trivium.identity.model import InForce, left_to_others
+from trivium.observe import logs
 from trivium.settings.model import Settings
 from trivium.settings.prices import list_price
+
+log = structlog.get_logger()
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -28,11 +33,13 @@ async def serve_pages(
     listeners: list[Listener],
     parts: "Parts",
     people: "People",
+    origin: str,
     metrics: "Metrics | None" = None,
 ) -> None:
     """Import the pages plane beside the first requests and hand it to the listeners.
 
-    ``metrics``: numbers for Prometheus; ``None``: nobody wants them.
+    ``origin``: where the first of them listens. ``metrics``: numbers for Prometheus; ``None``:
+    nobody wants them.
     """
     pages, mount = await asyncio.to_thread(_import_pages)
 
@@ -51,6 +58,26 @@ async def serve_pages(
     )
     for listener in listeners:
         listener.serve_pages(application)
+    own = f"http://{server.admin_listen}" if server.admin_listen else origin
+    await _tell_first_run(people.database, server.auth_url or server.public_url or own)
+
+
+async def _tell_first_run(database: "Database", origin: str) -> None:
+    """Print where the first administrator is made, while there is none."""
+    from trivium.clock import SystemClock
+    from trivium.identity.accounts.first_run import first_link
+    from trivium.storage.errors import StorageError
+
+    try:
+        path = await first_link(database, SystemClock())
+    except StorageError as error:
+        log.warning("first_run_unknown", why=str(error))
+        return
+    if path is not None:
+        logs.say(
+            f"there is no administrator yet: open {origin.rstrip('/')}{path} to make one "
+            "(once, within 24 hours), or run `trivium user create --admin`"
+        )
 
 
 class People:

@@ -151,6 +151,7 @@ class _Worker:
     _metrics: "Metrics | None"
     _shared: "SharedState | None"
     _parts: "Parts"
+    _origin: str
 
     def __init__(
         self,
@@ -196,6 +197,7 @@ class _Worker:
         from trivium.wiring.readiness import Parts
 
         settings = self._settings
+        self._origin = origin
         database, snapshot, recorder = await open_stores(settings, stack)
         await agreed(settings, database)
         if is_apart(settings):
@@ -239,7 +241,8 @@ class _Worker:
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(
-            serve_pages, settings, listeners, self._parts, people, self._metrics
+            *(serve_pages, settings, listeners, self._parts, people, self._origin),
+            metrics=self._metrics,
         )
         await background(stack, pages)
 
