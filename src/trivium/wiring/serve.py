@@ -241,7 +241,8 @@ class _Worker:
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(
-            *(serve_pages, settings, listeners, self._parts, people, self._origin),
+            serve_pages,
+            *(settings, listeners, self._parts, people, self._origin),
             metrics=self._metrics,
         )
         await background(stack, pages)
