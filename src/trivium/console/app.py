@@ -26,7 +26,7 @@ from trivium.console.account import (
     statement,
     usage,
 )
-from trivium.console.admin import invitations, user, users
+from trivium.console.admin import invitations, logins, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import erasure as api_erasure
@@ -61,7 +61,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
-            *(users, user, invitations),
+            *(users, user, logins, invitations),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
