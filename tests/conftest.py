@@ -16,6 +16,7 @@ import pytest
 import pytest_asyncio
 import structlog
 
+from databases import Psql, share_statements
 from trivium.clock import FixedClock
 from trivium.storage import migrate
 from trivium.storage.database import Database
@@ -24,6 +25,8 @@ from trivium.storage.schema import metadata
 # how long an example takes is the machine's matter, not the code's
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+share_statements()
 
 WAITS = (
     "end_to_end",
@@ -146,6 +149,14 @@ END $$;
 to truncate every table takes four times as long."""
 
 
+@pytest.fixture(scope="session")
+def psql(postgresql_url):
+    """Runs statements on the migrated database."""
+    found = Psql(postgresql_url)
+    yield found
+    found.close()
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def database_url(request, tmp_path):
     """Address of a migrated, empty database, once on each engine."""
@@ -154,7 +165,7 @@ def database_url(request, tmp_path):
         shutil.copy(request.getfixturevalue("sqlite_template"), path)
         return f"sqlite:///{path}"
     url = request.getfixturevalue("postgresql_url")
-    request.getfixturevalue("postgresql_server").psql(f"\\c migrated\n{EMPTIED}")
+    request.getfixturevalue("psql").run(EMPTIED)
     return url
 
 
