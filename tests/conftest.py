@@ -17,6 +17,7 @@ import pytest_asyncio
 import structlog
 
 from databases import Psql, share_statements
+from once import build_commands_once, look_at_settings_once
 from trivium.clock import FixedClock
 from trivium.storage import migrate
 from trivium.storage.database import Database
@@ -27,6 +28,8 @@ hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
 share_statements()
+build_commands_once()
+look_at_settings_once()
 
 WAITS = (
     "end_to_end",

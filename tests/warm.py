@@ -300,6 +300,7 @@ def become(order, streams):
 
 def serve_orders():
     """What this file is as a program."""
+    once = importlib.import_module("once")
     sys.path[0] = str(TRIVIUM.parent)
     line = socket.socket(fileno=os.dup(0))
     for name in FIRST:
@@ -308,6 +309,10 @@ def serve_orders():
         if MIGRATIONS not in found.name:
             with contextlib.suppress(ImportError):
                 importlib.import_module(found.name)
+    once.build_commands_once()
+    once.look_at_settings_once()
+    importlib.import_module("typer").main.get_command(sys.modules[FIRST[0]].app)
+    msgspec.inspect.type_info(sys.modules["trivium.settings.model"].Settings)
     assert 1 == len(list(Path("/proc/self/task").iterdir())), (
         "a process with threads is not to be forked"
     )
