@@ -19,13 +19,15 @@ import structlog
 from databases import Psql, share_statements
 from once import build_commands_once, look_at_settings_once
 from trivium.clock import FixedClock
+from trivium.identity.accounts import hashing
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.storage.schema import metadata
 
-# how long an example takes is the machine's matter, not the code's
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+# how long an example takes is the machine's matter, not the code's; `make soak` looks at many more
+hypothesis.settings.register_profile("few", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("many", deadline=None, max_examples=500)
+hypothesis.settings.load_profile("few")
 
 share_statements()
 build_commands_once()
@@ -72,6 +74,19 @@ def pytest_collection_finish():
     """What was collected stays to the end: no collection of garbage needs to look through it."""
     gc.collect()
     gc.freeze()
+
+
+CHEAP_NOBODY = (
+    "$argon2id$v=19$m=8,t=1,p=1$dHJpdml1bS1ub2JvZHkhIQ$FYeqw9eNwlaAm78ZCzbpaUDMRnnZ/Ufk26CeeCQhYHI"
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nobody_costs_little():
+    """Whoever is unknown is checked against a hash as well, and many tests try many of them."""
+    before, hashing.NOBODY = hashing.NOBODY, CHEAP_NOBODY
+    yield
+    hashing.NOBODY = before
 
 
 @pytest.fixture(autouse=True)
