@@ -75,6 +75,20 @@ async def asked(page, message="Say hello."):
     await page.locator("#stop:disabled").wait_for()
 
 
+async def read_in_tokyo(page):
+    """The page that is open, read elsewhere: times are of there, and in UTC beside it."""
+    known = await page.context.storage_state()
+    abroad = await page.context.browser.new_context(
+        storage_state=known, timezone_id="Asia/Tokyo", locale="en-US"
+    )
+    there = await abroad.new_page()
+    await there.goto(page.url)
+    time = there.locator("main time[data-local]").first
+    assert "GMT+9" in await time.inner_text()
+    assert (await time.get_attribute("title")).endswith(" UTC")
+    await abroad.close()
+
+
 @pytest.mark.asyncio
 async def test_a_model_is_asked_in_every_shape_and_billed(tmp_path):
     """From the model's page; streamed, then whole with a tool; nothing said is ever markup."""
@@ -112,6 +126,7 @@ async def test_a_model_is_asked_in_every_shape_and_billed(tmp_path):
         assert "9 · out 2" in await page.locator("#bill").inner_text()
         await page.locator("#bill a").click()
         await page.get_by_role("heading", name="What came of it").wait_for()
+        await read_in_tokyo(page)
         assert [] == page.problems
         assert 0 == gateway.log.count("page_failed")
 
