@@ -19,9 +19,12 @@ from trivium.console import static
 from trivium.console.account import keys, overview, profile, statement, usage
 from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
+from trivium.console.api.admin import codes as api_codes
 from trivium.console.api.admin import credit as api_credit
+from trivium.console.api.admin import entries as api_entries
 from trivium.console.api.admin import erasure as api_erasure
 from trivium.console.api.admin import keys as api_keys
+from trivium.console.api.admin import payments as api_payments
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import statement as api_statement
 from trivium.console.api.admin import tokens as api_tokens
@@ -77,6 +80,9 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *team_invitations.ENDPOINTS,
     *api_statement.ENDPOINTS,
     *api_credit.ENDPOINTS,
+    *api_codes.ENDPOINTS,
+    *api_entries.ENDPOINTS,
+    *api_payments.ENDPOINTS,
     *api_tokens.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,

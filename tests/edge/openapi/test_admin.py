@@ -6,7 +6,9 @@ import msgspec
 import pytest
 
 from trivium.console import app
+from trivium.console.api.admin.codes import NewBatch, TypedCode
 from trivium.console.api.admin.credit import NewCredit
+from trivium.console.api.admin.entries import Overdraft
 from trivium.console.api.admin.keys import KeyChange, NewKeyBody
 from trivium.console.api.admin.tokens import NewAdminToken, TokenRotation
 from trivium.console.api.admin.users import NewUser, UserChange
@@ -34,6 +36,9 @@ def test_it_describes_what_is_served():
         ("AdminNewKey", NewKeyBody),
         ("AdminKeyChange", KeyChange),
         ("AdminNewCredit", NewCredit),
+        ("AdminNewBatch", NewBatch),
+        ("AdminTypedCode", TypedCode),
+        ("AdminOverdraft", Overdraft),
         ("AdminNewToken", NewAdminToken),
         ("AdminTokenRotation", TokenRotation),
     ],

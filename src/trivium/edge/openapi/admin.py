@@ -5,6 +5,7 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
+from trivium.edge.openapi import admin_money
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 from trivium.oauth.admin.routes import is_known, needed
@@ -41,7 +42,10 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-SCHEMAS: Final = schemas("""
+_PARTS: Final = (admin_money,)
+"""What has a module of its own."""
+
+_OWN: Final = schemas("""
 usd = text "US dollars, with at most nine decimals."
 when = int "Unix seconds."
 role = 'user' | 'admin'
@@ -222,7 +226,11 @@ AdminCreditAnswer = {...done, data!: {
 }}
 """)
 
-PARAMETERS: Final = parameters("""
+SCHEMAS: Final[dict[str, Schema]] = _OWN | {
+    name: it for part in _PARTS for name, it in part.SCHEMAS.items() if name[0].isupper()
+}
+
+_PARAMETERS: Final = parameters("""
 adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
 adminToken = path token: int "Id of a token for machines."
@@ -245,6 +253,10 @@ adminAfter = query after: int 0.. "`after` of the page before."
 adminExportAfter = query after: text "`after` of the page before."
 adminExportLimit = query limit: int 1..1000 "500 when left out."
 """)
+
+PARAMETERS: Final[dict[str, Schema]] = _PARAMETERS | {
+    name: it for part in _PARTS for name, it in part.PARAMETERS.items()
+}
 
 _FAILURES: Final = {
     "400": "Something is missing, unknown or wrong; the message names it.",
@@ -359,7 +371,7 @@ def paths() -> dict[str, dict[str, Any]]:
     out: dict[str, dict[str, Any]] = {}
     failure = media(ref("OAuthAppFailure"))
     failures = {each: {"description": why, "content": failure} for each, why in _FAILURES.items()}
-    for row in _OPERATIONS:
+    for row in (*_OPERATIONS, *(row for part in _PARTS for row in part.OPERATIONS)):
         answer = {"description": "The answer.", "content": media(ref(*row.answer))}
         responses = {"200": answer, **failures}
         made = {**described(row, responses), "security": _security(row)}
