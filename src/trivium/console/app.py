@@ -19,10 +19,14 @@ from trivium.console import static
 from trivium.console.account import keys, overview, profile, statement, usage
 from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
+from trivium.console.api.admin import access as api_access
+from trivium.console.api.admin import acts as api_acts
+from trivium.console.api.admin import apps as api_apps
 from trivium.console.api.admin import codes as api_codes
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import entries as api_entries
 from trivium.console.api.admin import erasure as api_erasure
+from trivium.console.api.admin import invitations as api_invitations
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import payments as api_payments
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
@@ -79,6 +83,10 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *scim_tokens.ENDPOINTS,
     *team_invitations.ENDPOINTS,
     *api_statement.ENDPOINTS,
+    *api_access.ENDPOINTS,
+    *api_invitations.ENDPOINTS,
+    *api_apps.ENDPOINTS,
+    *api_acts.ENDPOINTS,
     *api_credit.ENDPOINTS,
     *api_codes.ENDPOINTS,
     *api_entries.ENDPOINTS,

@@ -5,7 +5,7 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
-from trivium.edge.openapi import admin_money
+from trivium.edge.openapi import admin_money, admin_people
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 from trivium.oauth.admin.routes import is_known, needed
@@ -42,7 +42,7 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-_PARTS: Final = (admin_money,)
+_PARTS: Final = (admin_money, admin_people)
 """What has a module of its own."""
 
 _OWN: Final = schemas("""
@@ -87,7 +87,9 @@ AdminNewUser = closed {
   name!: text(minLength 1, maxLength 100) "Unique.", email!: text(maxLength 254) "Unique.",
   role: role, unlimited: bool "Spends without a balance.",
   credit: text | null "To begin with; not with `unlimited`. US dollars, with at most nine
-    decimals."
+    decimals.",
+  group: text "Price group of the settings; empty for none.",
+  limits: limits "Over all keys together."
 }
 AdminUserChange = closed {disabled: bool, role: role, budget_letters: bool}
 AdminNewKey = closed {...terms}
@@ -186,6 +188,9 @@ AdminErasedAnswer = {...done, data!: {
   rows!: {*: int} "How many were changed or deleted, by table."
 }}
 AdminKeyAnswer = {...done, data!: AdminKey}
+AdminKeysPageAnswer = {...done, data!: {
+  keys!: AdminKey[], after!: int | null "Leads to the next page; `null` on the last."
+}}
 AdminKeysAnswer = {...done, data!: {keys!: AdminKey[]}}
 AdminNewKeyAnswer = {...done, data!: {...key, key!: text "The key itself, shown this once."}}
 AdminTeamAnswer = {...done, data!: AdminTeam}
@@ -247,6 +252,7 @@ adminTo = query to: text "The last day; today when left out."
 adminOfTeam = query team: int "Only of this team and those below."
 adminOfUser = query user: int "Only what this user asked for."
 adminRows = query limit: int 1..10000 "1000 when left out."
+adminByTeam = query team: int "Id of a team."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
 adminLimit = query limit: int 1..200 "50 when left out."
 adminAfter = query after: int 0.. "`after` of the page before."
