@@ -29,6 +29,7 @@ from trivium.console.api.admin import erasure as api_erasure
 from trivium.console.api.admin import invitations as api_invitations
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import payments as api_payments
+from trivium.console.api.admin import requests as api_requests
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import statement as api_statement
 from trivium.console.api.admin import tokens as api_tokens
@@ -87,6 +88,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_invitations.ENDPOINTS,
     *api_apps.ENDPOINTS,
     *api_acts.ENDPOINTS,
+    *api_requests.ENDPOINTS,
     *api_credit.ENDPOINTS,
     *api_codes.ENDPOINTS,
     *api_entries.ENDPOINTS,

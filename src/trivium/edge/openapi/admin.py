@@ -5,7 +5,7 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
-from trivium.edge.openapi import admin_money, admin_people
+from trivium.edge.openapi import admin_money, admin_operation, admin_people
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 from trivium.oauth.admin.routes import is_known, needed
@@ -42,7 +42,7 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-_PARTS: Final = (admin_money, admin_people)
+_PARTS: Final = (admin_money, admin_people, admin_operation)
 """What has a module of its own."""
 
 _OWN: Final = schemas("""

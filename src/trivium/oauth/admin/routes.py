@@ -54,6 +54,8 @@ _TABLE: Final[Mapping[str, Mapping[str, AdminScope | None]]] = {
     "/api/admin/teams/{team}/scim-tokens/{token}": {"DELETE": _USERS},
     "/api/admin/teams/{team}/budgets": {"GET": _READ},
     "/api/admin/teams/{team}/budgets/{period}": {"PUT": _MONEY, "DELETE": _MONEY},
+    "/api/admin/requests": {"GET": _READ},
+    "/api/admin/requests/{request}": {"GET": _READ},
     "/api/admin/statement": {"GET": _READ},
     "/api/admin/tokens": {"GET": _READ, "POST": _USERS},
     # any token: itself, and those that it made
