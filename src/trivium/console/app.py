@@ -26,11 +26,13 @@ from trivium.console.api.admin import codes as api_codes
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import entries as api_entries
 from trivium.console.api.admin import erasure as api_erasure
+from trivium.console.api.admin import health as api_health
 from trivium.console.api.admin import invitations as api_invitations
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import payments as api_payments
 from trivium.console.api.admin import requests as api_requests
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
+from trivium.console.api.admin import settings as api_settings
 from trivium.console.api.admin import statement as api_statement
 from trivium.console.api.admin import tokens as api_tokens
 from trivium.console.api.admin import users as api_users
@@ -89,6 +91,8 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_apps.ENDPOINTS,
     *api_acts.ENDPOINTS,
     *api_requests.ENDPOINTS,
+    *api_health.ENDPOINTS,
+    *api_settings.ENDPOINTS,
     *api_credit.ENDPOINTS,
     *api_codes.ENDPOINTS,
     *api_entries.ENDPOINTS,

@@ -7,6 +7,7 @@ import msgspec
 from starlette.requests import Request
 
 from trivium.clock import Clock
+from trivium.console.insight import WorkerInsight
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
@@ -51,6 +52,8 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     oauth: OAuth
     models: Callable[[], Iterable[Model]]
     """Returns the models that can be asked for now, in the order of the file."""
+    insight: WorkerInsight
+    """What can be seen of the worker that serves the pages."""
 
     @property
     def origin(self) -> str:

@@ -8,6 +8,7 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
+from trivium.console.insight import WorkerInsight
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import InForce, left_to_others
@@ -114,9 +115,12 @@ def console_of(
     shared: SharedCounters | None = None,
     in_force: InForce = left_to_others,
     models: Callable[[], Iterable[Model]] = tuple,
+    *,
+    insight: WorkerInsight,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
-    ``in_force``: called when keys have changed; ``models``: returns those that can be asked for.
+    ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
+    ``insight``: what can be seen of this worker.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -140,6 +144,7 @@ def console_of(
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
+        insight=insight,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,
     )

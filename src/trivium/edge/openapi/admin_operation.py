@@ -23,10 +23,48 @@ AdminRequestRecord = {
   cost!: text | null "US dollars; `null` while it is not booked, or never will be.",
   entry_id!: int | null
 }
+rest = {
+  key!: int | null "Which of the channel's keys, from 1; `null`: it has none.",
+  upstream_model!: text | null "`null`: the key for all models.", fault!: text "Why it rests.",
+  state!: 'resting' | 'waiting for a probe',
+  named_by_vendor!: bool "Whether the vendor named the end.",
+  until!: int "Unix seconds.", openings!: int "Since it was last well."
+}
+AdminChannelHealth = {
+  channel!: text, provider!: text, host!: text, keys!: int, models!: text[] "That it serves.",
+  rests!: rest[] "Empty: nothing rests."
+}
+AdminIdentity = {
+  channel!: text, source!: text "Where the secret was found; empty: it never was.",
+  life_s!: num | null "Seconds for which it holds; `null`: no end is known.", failures!: int,
+  why!: text "Why the last attempt failed; empty: it did not.",
+  is_missed!: bool "Requests want it, and there is none."
+}
+AdminHealthAnswer = {...done, data!: {
+  status!: 'ok' | 'degraded' | 'unavailable', parts!: {*: bool} "As `/readyz` has them.",
+  version!: text, started_at!: int "Unix seconds, of the worker that answers.",
+  worker!: {*: int} "Numbers of the worker that answers.",
+  workers!: {*: int} | null "Of all workers of this node; `null` without `metrics.enabled`.",
+  stale_secrets!: text[] "References to stores whose earlier value is still in force."
+}}
+AdminChannelsHealthAnswer = {...done, data!: {
+  channels!: AdminChannelHealth[], after!: text | null "Leads to the next page; `null` on the last."
+}}
+AdminIdentitiesAnswer = {...done, data!: {identities!: AdminIdentity[]}}
+AdminSettingsAnswer = {...done, data!: {
+  settings!: {
+    name!: text,
+    value!: text | num | bool | object | (text | num)[] | null "`null` where it is secret, unless it
+      names where that is kept.",
+    origin!: text "A line of the file, an environment variable, a flag, or `default`.",
+    is_secret!: bool,
+    waits_for_restart!: bool "Whether the process still has what it began with."
+  }[]
+}}
 AdminRequestAnswer = {...done, data!: AdminRequestRecord}
 AdminRequestsAnswer = {...done, data!: {
-  requests!: AdminRequestRecord[] "Newest first; a page may hold few, even none, while `before` leads
-    on.",
+  requests!: AdminRequestRecord[] "Newest first; a page may hold few, even none, while `before`
+    leads on.",
   before!: text | null "Leads to the next page; `null` on the last."
 }}
 """)
@@ -42,6 +80,9 @@ adminByChannel = query channel: text(maxLength 200) "Which answered, or was trie
 adminByStatus = query status: int 100..599 "The HTTP status that was answered."
 adminByFault = query fault: text(maxLength 200) "Kind of what went wrong."
 adminByFailed = query failed: bool "Whether it was answered with an error."
+adminChannelAfter = query after: text "`after` of the page before."
+adminResting = query resting: bool "Only channels of which something rests, or only others."
+adminSection = query section: text(maxLength 200) "Only these, such as server or ledger."
 adminRequestBefore = query before: text "`before` of the page before."
 """)
 
@@ -53,4 +94,12 @@ GET /api/admin/requests adminListRequests "Anybody's requests, newest first."
   parameters=adminLimit|adminRequestBefore
 GET /api/admin/requests/{request} adminShowRequest "One request, with why attempts failed."
   answer=AdminRequestAnswer parameters=adminRequest
+GET /api/admin/health adminShowHealth "Whether all is well, and numbers of the workers."
+  answer=AdminHealthAnswer
+GET /api/admin/health/channels adminListChannelsHealth "Channels, and what of them rests and why."
+  answer=AdminChannelsHealthAnswer parameters=adminResting|adminLimit|adminChannelAfter
+GET /api/admin/health/identities adminListIdentities "How tokens and found identities of channels
+  stand." answer=AdminIdentitiesAnswer
+GET /api/admin/settings adminListSettings "Every setting with its origin; secrets never."
+  answer=AdminSettingsAnswer parameters=adminSection
 """)

@@ -12,7 +12,7 @@ from trivium.ledger.codes.model import TYPED_CHARS_MAX, Batch, Code, CodeError, 
 from trivium.ledger.codes.service import COUNT_MAX
 from trivium.ledger.entries import NOTE_CHARS_MAX
 from trivium.ledger.errors import LedgerError
-from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.model import ActKind, Detail
 
 CREATED_MAX: Final = 1000
 """Codes of one answer; the command line makes larger batches."""
@@ -53,7 +53,7 @@ async def create(asked: AdminRequest) -> Any:
     amount_nanos = usd("amount", wanted.amount)
     codes = asked.console.codes
     batch_id, made = await codes.create(amount_nanos, wanted.count, wanted.expires_at, wanted.note)
-    told = {"codes": wanted.count, "amount": format_usd(amount_nanos)}
+    told: Detail = {"codes": wanted.count, "amount": format_usd(amount_nanos)}
     await asked.log.add(ActKind.REDEMPTION_CREATED, None, f"batch:{batch_id}", told)
     return {**_batch(await codes.batch(batch_id)), "secrets": made}
 
