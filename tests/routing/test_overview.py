@@ -48,7 +48,7 @@ def test_what_rests_is_found_by_its_key(catalogue):
         resting("main", "another"),
         resting("gone", accounts(main)[1]),
     ]
-    first, idle = overview(catalogue, rows)
+    first, idle = overview(catalogue.channels.values(), catalogue.models.values(), rows)
     (rest,) = first.rests
     assert (2, "n", "upstream_broke", True, 9, 3) == (
         rest.key, rest.upstream_model, rest.fault, rest.named_by_vendor, rest.until, rest.openings,
@@ -61,5 +61,5 @@ def test_what_rests_is_found_by_its_key(catalogue):
 
 def test_models_are_named_by_what_callers_ask_for(catalogue):
     """And none of another channel."""
-    assert ["m"] == models_of(catalogue, catalogue.channels["main"])
-    assert [] == models_of(catalogue, catalogue.channels["idle"])
+    assert ["m"] == models_of(catalogue.models.values(), catalogue.channels["main"])
+    assert [] == models_of(catalogue.models.values(), catalogue.channels["idle"])

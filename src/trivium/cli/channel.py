@@ -33,8 +33,9 @@ def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = Fa
     """List the channels of the settings, the models they serve, and what rests."""
     loaded, _ = config.read(config_)
     catalogue = catalogue_of(loaded)
+    channels, models = catalogue.channels.values(), catalogue.models.values()
     resting = asyncio.run(_resting(loaded.settings.storage)) if catalogue.channels else []
-    found = [_plain(each) for each in overview(catalogue, resting)]
+    found = [_plain(each) for each in overview(channels, models, resting)]
     if json:
         as_json(found)
         return
@@ -89,7 +90,7 @@ def attempt(
 
 
 def _plain(each: ChannelOverview) -> dict[str, Any]:
-    plain = msgspec.to_builtins(each)
+    plain: dict[str, Any] = msgspec.to_builtins(each)
     for rest in plain["rests"]:
         del rest["openings"]
     return plain
@@ -125,7 +126,7 @@ def _step(catalogue: Catalogue, channel: Channel, model: str | None) -> dict[str
     # the codecs are most of the code there is: a list of channels does not wait for them
     from trivium.cli.dry_run import explain_offline
 
-    names = models_of(catalogue, channel)
+    names = models_of(catalogue.models.values(), channel)
     if model is not None and model not in names:
         raise CommandFailed(
             f"channel {channel.name} does not serve {model} (it serves: {', '.join(names)})"

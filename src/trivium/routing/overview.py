@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trivium.providers.address import target
-from trivium.routing.model import Catalogue, Channel
+from trivium.routing.model import Channel, Model
 from trivium.routing.shared_breakers import accounts
 
 if TYPE_CHECKING:
@@ -42,15 +42,17 @@ class ChannelOverview(msgspec.Struct, frozen=True, kw_only=True):
     rests: list[RestOverview]
 
 
-def overview(catalogue: Catalogue, resting: Iterable["Resting"]) -> list[ChannelOverview]:
-    """Every channel that is switched on, in the order of the settings. ``resting``: what the
+def overview(
+    channels: Iterable[Channel], models: Iterable[Model], resting: Iterable["Resting"]
+) -> list[ChannelOverview]:
+    """These channels, in their order, with what they serve of these models. ``resting``: what the
     gateway noted.
     """
     noted: dict[tuple[str, str], list[Resting]] = {}
     for row in resting:
         noted.setdefault((row.channel, row.account), []).append(row)
     served: dict[str, list[str]] = {}
-    for model in catalogue.models.values():
+    for model in models:
         for name in dict.fromkeys(binding.channel.name for binding in model.bindings):
             served.setdefault(name, []).append(model.name)
     return [
@@ -62,15 +64,15 @@ def overview(catalogue: Catalogue, resting: Iterable["Resting"]) -> list[Channel
             models=served.get(channel.name, []),
             rests=_rests(channel, noted),
         )
-        for channel in catalogue.channels.values()
+        for channel in channels
     ]
 
 
-def models_of(catalogue: Catalogue, channel: Channel) -> list[str]:
-    """Public names of what a channel serves."""
+def models_of(models: Iterable[Model], channel: Channel) -> list[str]:
+    """Public names of those models that a channel serves."""
     return [
         model.name
-        for model in catalogue.models.values()
+        for model in models
         if any(binding.channel.name == channel.name for binding in model.bindings)
     ]
 

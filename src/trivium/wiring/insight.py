@@ -46,7 +46,6 @@ def insight_of(
                 "connections": len(connections),
                 "running": sum(one.busy for one in connections),
                 "settlements_waiting": ledger.waiting,
-                "catalogue_revision": services.router.catalogue.revision,
             },
             workers=None if metrics is None else metrics.levels(),
             stale_secrets=sorted(reader.stale),
@@ -57,7 +56,7 @@ def insight_of(
 
         async with database.read() as conn:
             resting = await listed(conn)
-        return overview(services.router.catalogue, resting)
+        return overview(services.router.channels(), services.router.models(), resting)
 
     def identities() -> list[VendorIdentity]:
         client = services.client
