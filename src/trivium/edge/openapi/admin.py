@@ -218,7 +218,9 @@ AdminStatementAnswer = {...done, data!: {
 }}
 AdminNothingAnswer = {...done, data!: null}
 AdminTokenAnswer = {...done, data!: AdminToken}
-AdminTokensAnswer = {...done, data!: {tokens!: AdminToken[]}}
+AdminTokensAnswer = {...done, data!: {
+  tokens!: AdminToken[], before!: int | null "Leads to the next page; `null` on the last."
+}}
 AdminNewTokenAnswer = {...done, data!: {
   ...token, token!: text "The token itself, shown this once."
 }}
@@ -349,7 +351,7 @@ PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
 DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
   answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf|adminBudgetTag
 GET /api/admin/tokens adminListTokens "Tokens for machines, newest first."
-  answer=AdminTokensAnswer
+  answer=AdminTokensAnswer parameters=adminLimit|adminBefore
 POST /api/admin/tokens adminCreateToken "Makes a token for machines and shows it this once."
   answer=AdminNewTokenAnswer request=AdminNewToken
 POST /api/admin/tokens/{token}/rotate adminRotateToken "Gives a token another secret, shown this
