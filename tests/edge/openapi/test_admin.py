@@ -6,7 +6,12 @@ import msgspec
 import pytest
 
 from trivium.console import app
+from trivium.console.api.admin.access import NewPassword
+from trivium.console.api.admin.apps import AppChange
+from trivium.console.api.admin.codes import NewBatch, TypedCode
 from trivium.console.api.admin.credit import NewCredit
+from trivium.console.api.admin.entries import Overdraft
+from trivium.console.api.admin.invitations import NewInvitation
 from trivium.console.api.admin.keys import KeyChange, NewKeyBody
 from trivium.console.api.admin.tokens import NewAdminToken, TokenRotation
 from trivium.console.api.admin.users import NewUser, UserChange
@@ -34,6 +39,12 @@ def test_it_describes_what_is_served():
         ("AdminNewKey", NewKeyBody),
         ("AdminKeyChange", KeyChange),
         ("AdminNewCredit", NewCredit),
+        ("AdminNewBatch", NewBatch),
+        ("AdminTypedCode", TypedCode),
+        ("AdminOverdraft", Overdraft),
+        ("AdminNewPassword", NewPassword),
+        ("AdminNewInvitation", NewInvitation),
+        ("AdminAppChange", AppChange),
         ("AdminNewToken", NewAdminToken),
         ("AdminTokenRotation", TokenRotation),
     ],
