@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from trivium.observe.history import store
-from trivium.observe.history.service import RequestSearch
+from trivium.observe.history.model import RequestSearch
 from trivium.storage.database import Database
 
 ROWS = 60_000
