@@ -37,6 +37,7 @@ from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
 from trivium.settings.model import ServerSettings, Settings
 from trivium.settings.payments import PaymentsSettings as Limits
+from trivium.settings.prices import list_price
 from trivium.settings.section import OAuthSettings as Rules
 from trivium.settings.source import SettingsSource
 from trivium.storage.root_key import RootKeys
@@ -166,6 +167,7 @@ def console_over(
     letters=True,
     models=(),
     seen=None,
+    multiplier=list_price,
     **server,
 ):
     """The services of the pages over a test's database."""
@@ -204,6 +206,7 @@ def console_over(
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
         insight=(seen or SeenWorker(settings)).insight(),
+        multiplier=multiplier,
     )
 
 

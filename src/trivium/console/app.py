@@ -16,8 +16,17 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
-from trivium.console.account import keys, overview, profile, statement, usage
-from trivium.console.admin import invitations, user, users
+from trivium.console.account import (
+    keys,
+    models,
+    overview,
+    playground,
+    profile,
+    spending,
+    statement,
+    usage,
+)
+from trivium.console.admin import invitations, logins, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import access as api_access
 from trivium.console.api.admin import acts as api_acts
@@ -61,7 +70,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         part.PAGES
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
-            *(overview, keys, usage, statement, profile, users, user, invitations),
+            *(overview, keys, models, playground, usage, spending, statement, profile),
+            *(users, user, logins, invitations),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
@@ -72,6 +82,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
 ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     Route("/static/{name}", static.serve),
     Route("/favicon.ico", static.favicon),
+    *playground.ENDPOINTS,
     *topup.ENDPOINTS,
     *apps.ENDPOINTS,
     *authorize.ENDPOINTS,

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -30,6 +31,7 @@ from trivium.routing.model import Model
 from trivium.secret import Secret
 from trivium.settings.model import Settings
 from trivium.settings.payments import PaymentsSettings as Given
+from trivium.settings.prices import list_price
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
@@ -115,12 +117,13 @@ def console_of(
     shared: SharedCounters | None = None,
     in_force: InForce = left_to_others,
     models: Callable[[], Iterable[Model]] = tuple,
+    multiplier: Callable[[str], Fraction] = list_price,
     *,
     insight: WorkerInsight,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
     ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
-    ``insight``: what can be seen of this worker.
+    ``multiplier``: of a price group; ``insight``: what can be seen of this worker.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -144,6 +147,7 @@ def console_of(
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
+        multiplier=multiplier,
         insight=insight,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,
