@@ -79,7 +79,8 @@ GET /api/admin/users/{user}/sessions adminListSessions "Somebody's logins."
   answer=AdminSessionsAnswer parameters=adminUser
 DELETE /api/admin/users/{user}/sessions adminLogOut "Ends all logins of somebody."
   answer=AdminLoggedOutAnswer parameters=adminUser
-GET /api/admin/invitations adminListAccountInvitations "Invitations that can still be used, oldest first."
+GET /api/admin/invitations adminListAccountInvitations "Invitations that can still be used, oldest
+  first."
   answer=AdminInvitationsAnswer parameters=adminLimit|adminAfter
 POST /api/admin/invitations adminInvitePerson "Makes a link that makes one account."
   answer=AdminNewInvitationAnswer request=AdminNewInvitation
