@@ -166,8 +166,8 @@ def console_over(
     signup="closed",
     letters=True,
     models=(),
-    multiplier=list_price,
     seen=None,
+    multiplier=list_price,
     **server,
 ):
     """The services of the pages over a test's database."""
@@ -205,8 +205,8 @@ def console_over(
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
-        multiplier=multiplier,
         insight=(seen or SeenWorker(settings)).insight(),
+        multiplier=multiplier,
     )
 
 

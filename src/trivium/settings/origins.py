@@ -21,7 +21,7 @@ APART: Final = frozenset({"channels", "models"})
 
 
 class SettingOrigin(msgspec.Struct, frozen=True, kw_only=True):
-    """A setting."""
+    """A setting, its value and where that was given."""
 
     name: str
     """``server.listen``, ``logins[0].name``."""

@@ -100,8 +100,8 @@ class People:
         """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
 
         ``in_force``: called when the pages have changed keys; ``models``: returns those that can be
-        asked for now; ``multiplier``: what a price group pays of the list price; ``insight``:
-        what can be seen of this worker.
+        asked for now; ``multiplier``: what a price group pays of the list price; ``insight``: what
+        can be seen of this worker.
         """
         self._in_force = in_force
         self._models = models

@@ -75,3 +75,13 @@ def test_every_operation_names_its_scope():
             roles = [] if scope is None else [scope.value]
             wanted = [{"adminBearer": []}, {"adminMachine": roles}, {"adminWorkload": roles}]
             assert wanted == operation["security"]
+
+
+def test_no_part_describes_what_another_does():
+    """Neither components nor parameters: one would stand in the place of the other."""
+    parts = [admin._OWN, *(part.SCHEMAS for part in admin._PARTS)]
+    names = [name for part in parts for name in part if name[0].isupper()]
+    assert len(names) == len(set(names))
+    parts = [admin._PARAMETERS, *(part.PARAMETERS for part in admin._PARTS)]
+    names = [name for part in parts for name in part]
+    assert len(names) == len(set(names))

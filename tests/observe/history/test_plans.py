@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import text
 
 from trivium.observe.history import store
-from trivium.observe.history.service import RequestSearch
+from trivium.observe.history.model import RequestSearch
+from trivium.storage import migrate
 from trivium.storage.database import Database
 
 ROWS = 60_000
@@ -44,13 +45,15 @@ async def told(conn, query):
 
 @pytest.mark.asyncio
 @pytest.mark.postgres
-async def test_no_filter_reads_all_requests(postgresql_server, postgresql_url):
+async def test_no_filter_reads_all_requests(postgresql_server):
     """Alone, by pairs, all together; on the first page and behind it."""
-    postgresql_server.psql("CREATE DATABASE searched TEMPLATE migrated;")
+    # not a copy of the migrated one, which nobody else may use while it is copied
+    postgresql_server.psql("CREATE DATABASE searched;")
     database = Database(postgresql_server.get_uri(database="searched"))
     sets = [{}, WANTED, *({name: value} for name, value in WANTED.items())]
     sets += [dict(pair) for pair in itertools.combinations(WANTED.items(), 2)]
     try:
+        await migrate.upgrade(database)
         async with database.write(60.0) as conn:
             for statement in FILLING:
                 await conn.execute(text(statement.format(rows=ROWS)))

@@ -79,11 +79,12 @@ GET /api/admin/users/{user}/sessions adminListSessions "Somebody's logins."
   answer=AdminSessionsAnswer parameters=adminUser
 DELETE /api/admin/users/{user}/sessions adminLogOut "Ends all logins of somebody."
   answer=AdminLoggedOutAnswer parameters=adminUser
-GET /api/admin/invitations adminListInvitations "Invitations that can still be used, oldest first."
+GET /api/admin/invitations adminListAccountInvitations "Invitations that can still be used, oldest
+  first."
   answer=AdminInvitationsAnswer parameters=adminLimit|adminAfter
-POST /api/admin/invitations adminInvite "Makes a link that makes one account."
+POST /api/admin/invitations adminInvitePerson "Makes a link that makes one account."
   answer=AdminNewInvitationAnswer request=AdminNewInvitation
-DELETE /api/admin/invitations/{invitation} adminWithdrawInvitation "Voids an invitation."
+DELETE /api/admin/invitations/{invitation} adminWithdrawAccountInvitation "Voids an invitation."
   answer=AdminNothingAnswer parameters=adminInvitation
 GET /api/admin/apps adminListApps "Applications in the order they were registered."
   answer=AdminAppsAnswer parameters=adminOwner|adminAppStatus|adminLimit|adminAfter

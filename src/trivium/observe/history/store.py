@@ -1,16 +1,14 @@
 """Request records in SQL, with what each cost: a user's own, and anybody's for administrators."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from trivium.observe.history.model import RequestSearch
 from trivium.storage.schema.core import entries, keys
 from trivium.storage.schema.requests import records
-
-if TYPE_CHECKING:
-    from trivium.observe.history.service import RequestSearch
 
 SCANNED_MAX: Final = 5_000
 """Records that one page of a search looks at: what bounds it, whatever is searched for."""
@@ -61,16 +59,14 @@ async def anybodys(conn: AsyncConnection, request_id: str) -> Sequence[Any]:
 
 
 async def search(
-    conn: AsyncConnection, wanted: "RequestSearch", before: tuple[int, str] | None, limit: int
+    conn: AsyncConnection, wanted: RequestSearch, before: tuple[int, str] | None, limit: int
 ) -> Sequence[Any]:
     """At most so many of the ``SCANNED_MAX`` newest records before a place, of those wanted."""
     found: Sequence[Any] = (await conn.execute(search_query(wanted, before, limit))).all()
     return found
 
 
-def search_query(
-    wanted: "RequestSearch", before: tuple[int, str] | None, limit: int
-) -> Select[Any]:
+def search_query(wanted: RequestSearch, before: tuple[int, str] | None, limit: int) -> Select[Any]:
     """What ``search`` asks: the newest records by an index, those wanted of them, and their
     entries.
     """
@@ -90,7 +86,7 @@ def search_query(
 
 
 async def scanned_to(
-    conn: AsyncConnection, wanted: "RequestSearch", before: tuple[int, str] | None
+    conn: AsyncConnection, wanted: RequestSearch, before: tuple[int, str] | None
 ) -> tuple[int, str] | None:
     """The place of the last record that ``search`` looked at; ``None``: there are no more."""
     query = _scanned(wanted, before).with_only_columns(records.c.at_ms, records.c.request_id)
@@ -98,7 +94,7 @@ async def scanned_to(
     return (int(rows[0].at_ms), rows[0].request_id) if len(rows) > 1 else None
 
 
-def _scanned(wanted: "RequestSearch", before: tuple[int, str] | None) -> Select[Any]:
+def _scanned(wanted: RequestSearch, before: tuple[int, str] | None) -> Select[Any]:
     """Records from a place on, the newest first, narrowed only by what an index leads to."""
     query = select(records).order_by(*_ORDER)
     if before is not None:
@@ -115,7 +111,7 @@ def _scanned(wanted: "RequestSearch", before: tuple[int, str] | None) -> Select[
     return query
 
 
-def _conditions(wanted: "RequestSearch", of: Any) -> list[ColumnElement[bool]]:
+def _conditions(wanted: RequestSearch, of: Any) -> list[ColumnElement[bool]]:
     """What else is wanted of the records that are looked at."""
     same = {
         "user_id": wanted.user_id,

@@ -10,7 +10,7 @@ from trivium.ledger.payments.model import Payment, PaymentState
 
 
 async def listing(asked: AdminRequest) -> Any:
-    """Payments, newest first."""
+    """Payments of a user or in a state, newest first, a page at a time."""
     most = paging.limit(asked)
     found = await asked.console.payments.newest(
         paging.number(asked, "user", "the id of a user"),

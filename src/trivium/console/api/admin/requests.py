@@ -8,7 +8,8 @@ from trivium.console.api.admin import paging
 from trivium.console.api.admin.base import AdminRequest, ApiMethod, resource
 from trivium.console.api.answer import ApiError
 from trivium.ledger.amounts import format_usd
-from trivium.observe.history.service import RequestEntry, RequestSearch
+from trivium.observe.history.model import RequestSearch
+from trivium.observe.history.service import RequestEntry
 
 STATUS: Final = (100, 599)
 _TRUE: Final = {"true": True, "false": False}
