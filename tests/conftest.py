@@ -71,7 +71,9 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """What was collected stays to the end: no collection of garbage needs to look through it."""
+    """What was collected stays to the end: no collection of garbage needs to look through it. So no
+    test gives it back to the collector, for whom it is a second's work.
+    """
     gc.collect()
     gc.freeze()
 
