@@ -26,7 +26,15 @@ from trivium.console.account import (
     statement,
     usage,
 )
-from trivium.console.admin import invitations, logins, user, users
+from trivium.console.admin import (
+    applications,
+    codes,
+    invitations,
+    logins,
+    payments,
+    user,
+    users,
+)
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import access as api_access
 from trivium.console.api.admin import acts as api_acts
@@ -71,7 +79,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
-            *(users, user, logins, invitations),
+            *(users, user, logins, invitations, codes, payments, applications),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
