@@ -1,5 +1,7 @@
 """Secrets come from variables and files, and never into a message."""
 
+import os
+
 import pytest
 
 from trivium.secret import Secret
@@ -107,3 +109,12 @@ def test_every_file_asked_for_is_remembered(secrets, tmp_path):
     assert {tmp_path / "key", tmp_path / "missing"} == set(secrets.files)
     assert (tmp_path / "key").stat().st_ino == secrets.files[tmp_path / "key"].st_ino
     assert secrets.files[tmp_path / "missing"] is None
+
+
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero", "/dev/null"])
+def test_what_is_no_file_is_not_waited_for(secrets, tmp_path, name):
+    """Nobody may ever write into a pipe, and some devices never end."""
+    if name == "pipe":
+        os.mkfifo(tmp_path / name)
+    with pytest.raises(ValueError, match="no file but a device, a pipe or a socket"):
+        secrets.look_up(f"file:{name}")

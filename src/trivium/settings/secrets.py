@@ -5,6 +5,7 @@ Values never reach a message.
 
 import os
 import re
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -77,12 +78,20 @@ class Secrets:
         path = self._folder / name
         self.files[path] = None
         try:
-            with path.open("rb") as file:
-                self.files[path] = os.fstat(file.fileno())
-                data = file.read(BYTES_MAX + 1)
+            with open(path, "rb", opener=_at_once) as file:
+                self.files[path] = found = os.fstat(file.fileno())
+                is_file = stat.S_ISREG(found.st_mode)
+                data = file.read(BYTES_MAX + 1) if is_file else b""
         except (OSError, ValueError) as exc:
             why = getattr(exc, "strerror", None) or type(exc).__name__
             raise ValueError(f"names the file {name}, which cannot be read: {why}") from None
+        if not is_file:
+            raise ValueError(f"names {name}, which is no file but a device, a pipe or a socket")
         if len(data) > BYTES_MAX:
             raise ValueError(f"names the file {name}, which is above {BYTES_MAX} bytes")
         return data.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting for whoever writes into a pipe: nobody may."""
+    return os.open(path, flags | os.O_NONBLOCK)
