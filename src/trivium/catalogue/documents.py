@@ -52,7 +52,7 @@ def checked(at: EntryName, document: Any) -> Any:
     what = check(at.name) if check else None
     if what or len(at.name) > 200:
         raise DocumentError(f"the name of a {kind.value} {what or 'is too long'}")
-    _bound(document)
+    bounded(document)
     if kind is CatalogueKind.GROUP:
         if not isinstance(document, str):
             raise DocumentError('the document of a group is its factor as a text, such as "0.8"')
@@ -66,7 +66,10 @@ def checked(at: EntryName, document: Any) -> Any:
     return {"name": at.name, **document}
 
 
-def _bound(document: Any) -> None:
+def bounded(document: Any) -> None:
+    """Raises DocumentError for one that is too large or too deep, without walking what is beyond
+    the bounds.
+    """
     values, level = 0, [document]
     for _ in range(DEPTH_MAX + 1):
         inner: list[Any] = []

@@ -52,6 +52,10 @@ class CatalogueSnapshot:
         """The entries as settings are read from them, in an order that stays."""
         return in_order(self._whole)
 
+    def by_name(self) -> dict[EntryName, StoredEntry]:
+        """The same by their names, in a copy."""
+        return dict(self._whole)
+
     def whole_of(self, at: EntryName) -> StoredEntry | None:
         """One of them; ``None``: it is not there."""
         return self._whole.get(at)

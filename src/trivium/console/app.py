@@ -19,6 +19,7 @@ from trivium.console import static
 from trivium.console.account import keys, overview, profile, statement, usage
 from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
+from trivium.console.api.admin import catalogue as api_catalogue
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import erasure as api_erasure
 from trivium.console.api.admin import keys as api_keys
@@ -76,6 +77,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *team_invitations.ENDPOINTS,
     *api_statement.ENDPOINTS,
     *api_credit.ENDPOINTS,
+    *api_catalogue.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,
     *scim_discovery.ENDPOINTS,

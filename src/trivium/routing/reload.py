@@ -213,6 +213,10 @@ class FileWatch:
         self._is_refused = False
         """Whether the file as it was last read was not taken up."""
 
+    def begin(self, settings: Settings, catalogue: Catalogue) -> None:
+        """Go on from these, which the reader has just read with entries of the database."""
+        self._settings, self._catalogue = settings, catalogue
+
     async def run(self) -> None:
         """Look once an interval, for ever. Ends by being cancelled."""
         while True:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trivium.oauth.shared_rate_limits import SharedCounters
     from trivium.routing.model import Model
     from trivium.storage.database import Database
+    from trivium.wiring.catalogue import StoredParts
     from trivium.wiring.metrics import Metrics
     from trivium.wiring.readiness import Parts
 
@@ -63,12 +64,14 @@ class People:
         shared: "SharedCounters | None" = None,
         in_force: InForce = left_to_others,
         models: "Callable[[], Iterable[Model]]" = tuple,
+        stored: "StoredParts | None" = None,
     ) -> None:
         """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
 
         ``in_force``: called when the pages have changed keys; ``models``: returns those that can be
-        asked for now.
+        asked for now. ``stored``: the worker's parts of the catalogue in the database.
         """
+        self._stored = stored
         self._in_force = in_force
         self._models = models
         self.database = database
@@ -89,7 +92,13 @@ class People:
         build, console_of = await asyncio.to_thread(_import_console)
         async with contextlib.AsyncExitStack() as stack:
             console = console_of(
-                self._settings, self.database, stack, self._shared, self._in_force, self._models
+                self._settings,
+                self.database,
+                stack,
+                self._shared,
+                self._in_force,
+                self._models,
+                self._stored,
             )
             application: ASGIApp = build(console)
             self._stack = stack.pop_all()

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from trivium.observe.recorder import Recorder
     from trivium.shared.state import SharedState
     from trivium.storage.database import Database
+    from trivium.wiring.catalogue import StoredParts
     from trivium.wiring.metrics import Metrics
     from trivium.wiring.readiness import Parts
 
@@ -104,7 +105,7 @@ async def serve(
     if problems := unusable(settings):
         raise SettingsError(*problems)
     present(settings)
-    worker = _Worker(settings, catalogue, places, lambda: reader.is_fresh)
+    worker = _Worker(settings, catalogue, places, reader)
     watch = FileWatch(reader, (settings, catalogue), worker.swap, asked=worker.asked)
     # before anybody is told the process id: the first signal may come at once
     stop = Stop()
@@ -114,7 +115,7 @@ async def serve(
         async with contextlib.AsyncExitStack() as stack:
             listeners, origins = await listen(settings, stack, sockets)
             ready(origins)
-            await worker.put_together(listeners, origins[0], stack)
+            await worker.put_together(listeners, origins[0], watch, stack)
             stop.serves()
             await worker.open(listeners, stack)
             serving(origins)
@@ -150,6 +151,7 @@ class _Worker:
     _snapshot: "Snapshot"
     _metrics: "Metrics | None"
     _shared: "SharedState | None"
+    _stored: "StoredParts"
     _parts: "Parts"
 
     def __init__(
@@ -157,12 +159,15 @@ class _Worker:
         settings: Settings,
         catalogue: Catalogue,
         places: "SharedNumbers | None",
-        secrets: Callable[[], bool | None],
+        reader: SettingsReader,
     ) -> None:
         self._settings = settings
         self._catalogue = catalogue
         self._places = places
-        self._secrets = secrets
+        self._reader = reader
+
+    def _fresh(self) -> bool | None:
+        return self._reader.is_fresh
 
     def _identities(self) -> bool | None:
         """Whether no channel's identity is missing; ``None`` where none was wanted yet."""
@@ -190,19 +195,27 @@ class _Worker:
         self.services.health.forget()
 
     async def put_together(
-        self, listeners: Sequence["Listener"], origin: str, stack: contextlib.AsyncExitStack
+        self,
+        listeners: Sequence["Listener"],
+        origin: str,
+        watch: FileWatch,
+        stack: contextlib.AsyncExitStack,
     ) -> None:
-        """Build everything that requests need; closed with the stack. Raises the storage errors."""
+        """Build everything that requests need; closed with the stack. Raises the storage errors,
+        and SettingsError where the database's entries do not fit beside the file's.
+        """
+        from trivium.wiring.catalogue import stored_parts
         from trivium.wiring.readiness import Parts
 
-        settings = self._settings
-        database, snapshot, recorder = await open_stores(settings, stack)
-        await agreed(settings, database)
+        database, snapshot, recorder = await open_stores(self._settings, stack)
+        await agreed(self._settings, database)
+        self._stored = stored_parts(self._settings, database, self._reader, watch)
+        settings, catalogue = await self._stored.begin(self._settings, self._catalogue)
         if is_apart(settings):
             log.warning("assets_on_this_node", folder=place(settings).url)
         ledger = await ledger_of(settings, database, stack)
         self._hooks = hooks = hooks_of(settings)
-        services = services_of(settings, self._catalogue, database, recorder, ledger, stack, hooks)
+        services = services_of(settings, catalogue, database, recorder, ledger, stack, hooks)
         self.services, self._ledger = services, ledger
         self._database, self._snapshot = database, snapshot
         self._shared = shared = shared_of(settings)
@@ -211,7 +224,7 @@ class _Worker:
         await _equip(services, settings, database, ledger, origin, stack)
         poll_s = settings.storage.poll_s
         self._parts = parts = Parts(
-            listeners, ledger, snapshot, shared, poll_s, self._secrets, self._identities
+            listeners, ledger, snapshot, shared, poll_s, self._fresh, self._identities
         )
         self._metrics = await _counting(
             settings, services, listeners, recorder, ledger, parts, self._places, stack
@@ -228,6 +241,7 @@ class _Worker:
         for sweeping in sweepers(self._database, settings):
             await background(stack, sweeping)
         await background(stack, ClockJumps(self.services.clock).run)
+        await self._stored.follow(settings.storage.poll_s, stack)
         services = self.services
         people = People(
             settings,
@@ -235,6 +249,7 @@ class _Worker:
             rates_of(self._shared),
             key_refresher.refresh_keys,
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
+            self._stored,
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(
