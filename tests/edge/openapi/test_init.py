@@ -94,6 +94,20 @@ BESIDES = {
     ("PUT", "/api/admin/teams/{team}/budgets/{period}"),
     ("DELETE", "/api/admin/teams/{team}/budgets/{period}"),
     *(
+        (method, f"/api/admin/catalogue{path}")
+        for path, methods in {
+            "": "GET",
+            "/apply": "POST",
+            "/changes": "GET",
+            "/changes/{change}/undo": "POST",
+            "/routing": "GET PUT DELETE",
+            "/channels/{name}": "GET PUT DELETE",
+            "/models/{name}": "GET PUT DELETE",
+            "/groups/{name}": "GET PUT DELETE",
+        }.items()
+        for method in methods.split()
+    ),
+    *(
         (method, f"/api/admin/teams/{{team}}/{path}")
         for path, methods in {
             "invitations": "GET POST",

@@ -5,6 +5,7 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
+from trivium.edge.openapi import admin_catalogue
 from trivium.edge.openapi.row import described, operations
 from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 
@@ -182,9 +183,9 @@ AdminCreditAnswer = {...done, data!: {
   },
   balance!: usd
 }}
-""")
+""") | {name: each for name, each in admin_catalogue.SCHEMAS.items() if name.startswith("Admin")}
 
-PARAMETERS: Final = parameters("""
+PARAMETERS: Final = admin_catalogue.PARAMETERS | parameters("""
 adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
 adminTeam = path team: int "Id of a team."
@@ -213,6 +214,8 @@ _FAILURES: Final = {
     "403": "The token is not for this, its owner is disabled, or their role does not allow it.",
     "404": "There is no such user, key or team, or none that you may see.",
     "409": "It is taken, revoked, booked otherwise, or it is you.",
+    "412": "It was changed since it was read; the message says by whom and when.",
+    "428": "It would change what is there: `If-Match` or `revision` says what was read.",
     "413": "The body is too large.",
     "415": "The body is not JSON.",
     "429": "Too many tokens that are not valid; `Retry-After` says how long to wait.",
@@ -301,7 +304,7 @@ def paths() -> dict[str, dict[str, Any]]:
     out: dict[str, dict[str, Any]] = {}
     failure = media(ref("OAuthAppFailure"))
     failures = {each: {"description": why, "content": failure} for each, why in _FAILURES.items()}
-    for row in _OPERATIONS:
+    for row in (*_OPERATIONS, *admin_catalogue.OPERATIONS):
         answer = {"description": "The answer.", "content": media(ref(*row.answer))}
         responses = {"200": answer, **failures}
         out.setdefault(row.path, {})[row.method.lower()] = described(row, responses)
