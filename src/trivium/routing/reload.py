@@ -58,6 +58,8 @@ LIVE: Final = frozenset(
 )
 """Settings that a reload puts in force; every other one needs a restart."""
 
+TOLD_MAX: Final = 100
+"""Names of settings that one line of the log tells."""
 STALE_RETRY_S: Final = 30.0
 """After how long a store that did not give a secret is asked again, at the latest."""
 _NO_FLAGS: Final[Mapping[str, str]] = {}
@@ -258,7 +260,7 @@ class FileWatch:
             # in a thread: thousands of models take longer than a stream may pause
             found = await asyncio.to_thread(self._compared, anew=anew)
         except SettingsError as exc:
-            _log.error("settings_refused", problems=list(exc.lines))
+            _log.error("settings_refused", problems=_few(list(exc.lines)))
             return False
         except Exception:  # noqa: BLE001 - a reader's bug must not end the watch
             _log.exception("settings_reload_failed")
@@ -315,11 +317,17 @@ class FileWatch:
         _log.info(
             "settings_reloaded",
             revision=catalogue.revision,
-            changed=changed,
-            restart_needed=[name for name in changed if name.partition("[")[0] not in LIVE],
+            changed=_few(changed),
+            restart_needed=_few([n for n in changed if n.partition("[")[0] not in LIVE]),
             channels=len(catalogue.channels),
             models=len(catalogue.models),
         )
+
+
+def _few(names: list[str]) -> list[str]:
+    """Names as one line of the log may have them."""
+    more = [f"and {len(names) - TOLD_MAX} more"] if len(names) > TOLD_MAX else []
+    return [*names[:TOLD_MAX], *more]
 
 
 def _same(old: Catalogue, new: Catalogue) -> bool:
