@@ -14,7 +14,7 @@ from trivium.settings.secrets import REGISTERED
 
 
 class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of the file."""
+    """An entry that the settings file has, and where."""
 
     at: EntryName
     place: str
