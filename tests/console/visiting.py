@@ -36,6 +36,7 @@ from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
 from trivium.settings.model import ServerSettings, Settings
 from trivium.settings.payments import PaymentsSettings as Limits
+from trivium.settings.prices import list_price
 from trivium.settings.section import OAuthSettings as Rules
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
@@ -130,6 +131,7 @@ def console_over(
     signup="closed",
     letters=True,
     models=(),
+    multiplier=list_price,
     **server,
 ):
     """The services of the pages over a test's database."""
@@ -168,6 +170,7 @@ def console_over(
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
         catalogue=parts_without_file(database, RootKeys(b"k" * 32)).service(clock),
+        multiplier=multiplier,
     )
 
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
-from trivium.settings import accounts, payments, section
+from trivium.settings import accounts, payments, section, workloads
 from trivium.settings.entries import ChannelEntry, ModelEntry, PriceChange
 from trivium.settings.errors import Path, Problem
 from trivium.settings.memory import ReadMemory
@@ -40,6 +40,7 @@ def relations(
         yield from payments.relations(settings.payments, settings.server.public_url)
     yield from section.relations(settings.metrics, settings.server.admin_listen)
     yield from accounts.relations(settings.accounts, settings.mail, settings.logins)
+    yield from workloads.relations(settings.workloads if sound("workloads") else ())
     yield from _channels(settings)
     yield from _models(settings, broken, memory or ReadMemory())
 

@@ -153,6 +153,7 @@ class _Worker:
     _shared: "SharedState | None"
     _stored: "StoredParts"
     _parts: "Parts"
+    _origin: str
 
     def __init__(
         self,
@@ -207,6 +208,7 @@ class _Worker:
         from trivium.wiring.catalogue import stored_parts
         from trivium.wiring.readiness import Parts
 
+        self._origin = origin
         database, snapshot, recorder = await open_stores(self._settings, stack)
         await agreed(self._settings, database)
         self._stored = stored_parts(self._settings, database, self._reader, watch)
@@ -249,11 +251,14 @@ class _Worker:
             rates_of(self._shared),
             key_refresher.refresh_keys,
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
+            self._ledger.multiplier,
             self._stored,
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(
-            serve_pages, settings, listeners, self._parts, people, self._metrics
+            serve_pages,
+            *(settings, listeners, self._parts, people, self._origin),
+            metrics=self._metrics,
         )
         await background(stack, pages)
 

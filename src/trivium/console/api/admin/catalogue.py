@@ -377,8 +377,9 @@ def _number(query: Mapping[str, str], name: str) -> int | None:
 
 
 def _author(asked: AdminRequest) -> ChangeAuthor:
-    sender = answer.sender(asked.request)
-    return ChangeAuthor(user_id=asked.by, address=sender.address, agent=sender.agent)
+    sender, machine = answer.sender(asked.request), asked.machine
+    user_id, name = (asked.by, "") if machine is None else (machine.user_id, machine.name)
+    return ChangeAuthor(user_id=user_id, name=name, address=sender.address, agent=sender.agent)
 
 
 _DRY: Final = frozenset({"dry_run"})
