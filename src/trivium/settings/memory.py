@@ -49,7 +49,7 @@ class ReadMemory:
         return self._sound.get(id(model)) is model
 
     def sound(self, model: ModelEntry) -> None:
-        """Remember that."""
+        """Remember that nothing was wrong with it."""
         self._sound[id(model)] = model
 
     def forget_unused(self) -> None:

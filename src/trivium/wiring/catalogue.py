@@ -64,7 +64,7 @@ class StoredParts:
         await background(stack, functools.partial(self.watch.run, poll_s))
 
     def service(self, clock: Clock) -> "CatalogueService":
-        """What changes it."""
+        """What checks and writes changes of entries."""
         from trivium.catalogue.service import CatalogueService
 
         return CatalogueService(

@@ -99,7 +99,7 @@ class ApiMethod(msgspec.Struct, frozen=True):
     """Of the body; a larger one than usual is read in a thread."""
 
 
-class Tagged(NamedTuple):
+class VersionedAnswer(NamedTuple):
     """What an act answers, with the version that it has."""
 
     data: Any
@@ -154,7 +154,7 @@ def resource(path: str, *, for_members: bool = False, **acts: ApiMethod) -> Endp
 
 
 def _done(data: Any) -> Response:
-    if not isinstance(data, Tagged):
+    if not isinstance(data, VersionedAnswer):
         return answer.enveloped(200, "", data)
     made = answer.enveloped(200, "", data.data)
     made.headers["etag"] = data.etag

@@ -33,7 +33,7 @@ from trivium.console.api.admin.base import (
     AdminRequest,
     ApiBody,
     ApiMethod,
-    Tagged,
+    VersionedAnswer,
     resource,
     whole,
 )
@@ -153,7 +153,7 @@ async def show(asked: AdminRequest) -> Any:
     _, entries = await catalogue.everything()
     entry = entries.get(at)
     if entry is not None:
-        return Tagged(shown(entry), f'"{entry.version}"')
+        return VersionedAnswer(shown(entry), f'"{entry.version}"')
     for each in catalogue.of_file():
         if each.at == at:
             origin = {"source": "file", "place": each.place}
@@ -190,7 +190,7 @@ async def _changed(asked: AdminRequest, edit: EntryEdit, reason: str) -> Any:
     entry = entries.get(edit.at)
     if entry is None:
         return said | {"entry": None}
-    return Tagged(said | {"entry": shown(entry)}, f'"{entry.version}"')
+    return VersionedAnswer(said | {"entry": shown(entry)}, f'"{entry.version}"')
 
 
 @_told
