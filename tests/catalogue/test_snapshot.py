@@ -88,3 +88,19 @@ async def test_what_another_deployment_sealed_is_told(database):
     assert (("api_key",), "sealed:channels/a/api_key") == (problem.path, document["api_key"])
     assert "sealed with another secret" in problem.what
     assert "canary" not in repr(entry)
+
+
+async def test_what_an_older_key_sealed_is_sealed_anew(sqlite_database):
+    """So that the older one can be taken out; what opens with neither stays."""
+    old, new, lost = b"1" * 32, b"2" * 32, b"3" * 32
+    await put(sqlite_database, {A: CHANNEL, ("channel", "b"): {"name": "b", "provider": "openai"}})
+    await put(sqlite_database, {("channel", "c"): CHANNEL | {"name": "c"}}, seal_of(lost))
+    both = CatalogueSnapshot(sqlite_database, seal_of(new, old))
+    await both.refresh()
+    assert 1 == await both.seal_anew()
+    alone = CatalogueSnapshot(sqlite_database, seal_of(new))
+    await alone.refresh()
+    assert CHANNEL == alone.whole_of(EntryName(*A)).document
+    assert () == alone.whole_of(EntryName(*A)).problems
+    assert alone.whole_of(EntryName("channel", "c")).problems
+    assert 0 == await alone.seal_anew()

@@ -35,6 +35,10 @@ class CredentialSeal:
         """The credentials by their place. Raises ``VaultError``."""
         return _decode(self._vault.open(sealed, _place(kind, name)))
 
+    def is_current(self, sealed: bytes) -> bool:
+        """Whether it was sealed with the key that seals now: others may be taken out one day."""
+        return self._vault.is_current(sealed)
+
     def fingerprint(self, kind: str, name: str, at: str, value: str) -> str:
         """Sixteen hexadecimal digits: the same for the same credential at the same place."""
         said = f"{kind}\0{name}\0{at}\0{value}".encode("utf-8", "surrogatepass")

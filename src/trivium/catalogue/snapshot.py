@@ -6,6 +6,7 @@ where it is not the one that was known, everything is read.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -86,6 +87,25 @@ class CatalogueSnapshot:
             opened = await asyncio.to_thread(self._opened, found)
             self.entries, self._whole, self.revision = entries, left | opened, now
             return True
+
+    async def seal_anew(self) -> int:
+        """Seal with the current key what an older one sealed, so that the older can be taken out;
+        returns how many entries. What does not open stays as it is. Raises as ``Database.write``.
+        """
+        older = [
+            entry
+            for entry in self.entries.values()
+            if entry.body.sealed is not None and not self._seal.is_current(entry.body.sealed)
+        ]
+        done = 0
+        for entry in older:
+            with contextlib.suppress(VaultError):
+                values = self.values_of(entry.at, entry.body)
+                sealed = self._seal.seal(entry.at.kind, entry.at.name, values)
+                async with self._db.write() as conn:
+                    await store.reseal(conn, entry, sealed)
+                done += 1
+        return done
 
     def _opened(self, entries: Iterable[CatalogueEntry]) -> dict[EntryName, StoredEntry]:
         return {

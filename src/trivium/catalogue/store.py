@@ -130,6 +130,13 @@ async def write(
     return bool((await conn.execute(done)).rowcount)
 
 
+async def reseal(conn: AsyncConnection, entry: CatalogueEntry, sealed: bytes) -> None:
+    """Put the same credentials, sealed anew, in the place of those that were read."""
+    same = (entries.c.kind == entry.at.kind) & (entries.c.name == entry.at.name)
+    same &= entries.c.version == entry.version
+    await conn.execute(update(entries).where(same).values(sealed=sealed))
+
+
 async def record(conn: AsyncConnection, change: CatalogueChange, mark: str) -> int:
     """Append a change, whose id is ignored; returns its id. One that it undoes says so."""
     made = (

@@ -41,10 +41,14 @@ class CatalogueWatch:
         self, poll_s: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     ) -> None:
         """Look at intervals, without end; one log line when the database goes or comes back."""
+        is_sealed_anew = False
         while True:
             await sleep(poll_s)
             try:
                 await self.look()
+                if not is_sealed_anew and (number := await self._snapshot.seal_anew()):
+                    log.info("catalogue_sealed_anew", entries=number)
+                is_sealed_anew = True
             except Exception as error:  # noqa: BLE001 - a watch that dies leaves the catalogue old
                 if not self._is_down:
                     log.warning("catalogue_stale", error=str(error))
