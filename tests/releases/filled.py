@@ -64,6 +64,7 @@ WORDS = {
     "catalogue_change_entries.before": '"0.8"', "catalogue_change_entries.before_marks": "[]",
     "catalogue_change_entries.after": '"0.9"', "catalogue_change_entries.after_marks": "[]",
     "attributions.tags": '["a"]', "attributions.last_day": NOW // 86_400, "records.tags": '["a"]',
+    "records.failed": '[["c","timeout"]]',
 }  # fmt: skip
 """What a column holds where chance would contradict another: one value, or one a row."""
 ENTRIES = (

@@ -33,6 +33,7 @@ from trivium.settings.memory import ParsedFile, ReadMemory
 from trivium.settings.model import RoutingSettings, Settings
 from trivium.settings.secret_stores.lookup import StoredSecrets
 from trivium.settings.secrets import Secrets
+from trivium.settings.source import SettingsSource
 from trivium.settings.stored import StoredEntry
 
 Stamp: TypeAlias = dict[Path, tuple[int, int, int] | None]
@@ -99,6 +100,8 @@ class SettingsReader:
         """References to stores whose earlier value is still in force, with why."""
         self.stamp: Stamp = {}
         """The files as they were when last read, successfully or not."""
+        self.loaded: tuple[Settings, SettingsSource] | None = None
+        """What was read last without a mistake, and where each setting was given."""
 
     def read(self, *, anew: bool = True) -> tuple[Settings, Catalogue]:
         """Settings and catalogue as file and database have them now. ``anew``: also the file, and
@@ -124,6 +127,7 @@ class SettingsReader:
             if anew:
                 self.stale = stored.stale
             self._memory.forget_unused()
+            self.loaded = loaded.settings, loaded.source
             return loaded.settings, catalogue
 
     def tried(self, entries: Sequence[StoredEntry]) -> tuple[Settings, Catalogue]:

@@ -9,6 +9,7 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
+from trivium.console.insight import WorkerInsight
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import InForce, left_to_others
@@ -119,11 +120,13 @@ def console_of(
     models: Callable[[], Iterable[Model]] = tuple,
     multiplier: Callable[[str], Fraction] = list_price,
     stored: StoredParts | None = None,
+    *,
+    insight: WorkerInsight,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
     ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
     ``multiplier``: of a price group; ``stored``: the worker's parts of the catalogue in the
-    database.
+    database; ``insight``: what can be seen of this worker.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -150,6 +153,7 @@ def console_of(
         models=models,
         catalogue=stored.service(clock),
         multiplier=multiplier,
+        insight=insight,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,
     )

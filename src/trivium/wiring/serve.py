@@ -51,6 +51,7 @@ from trivium.wiring.stores import (
 from trivium.wiring.videos import video_services
 
 if TYPE_CHECKING:
+    from trivium.console.insight import WorkerInsight
     from trivium.edge.listener import Listener
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
@@ -167,8 +168,23 @@ class _Worker:
         self._places = places
         self._reader = reader
 
-    def _fresh(self) -> bool | None:
+    def _secrets_fresh(self) -> bool | None:
         return self._reader.is_fresh
+
+    def _insight(self, listeners: list["Listener"]) -> "WorkerInsight":
+        """What the admin API may see of this worker."""
+        from trivium.wiring.insight import insight_of
+
+        return insight_of(
+            self._settings,
+            self.services,
+            self._database,
+            self._reader,
+            self._parts,
+            listeners,
+            self._ledger,
+            self._metrics,
+        )
 
     def _identities(self) -> bool | None:
         """Whether no channel's identity is missing; ``None`` where none was wanted yet."""
@@ -226,7 +242,7 @@ class _Worker:
         await _equip(services, settings, database, ledger, origin, stack)
         poll_s = settings.storage.poll_s
         self._parts = parts = Parts(
-            listeners, ledger, snapshot, shared, poll_s, self._fresh, self._identities
+            listeners, ledger, snapshot, shared, poll_s, self._secrets_fresh, self._identities
         )
         self._metrics = await _counting(
             settings, services, listeners, recorder, ledger, parts, self._places, stack
@@ -253,6 +269,7 @@ class _Worker:
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
             self._ledger.multiplier,
             self._stored,
+            insight=functools.partial(self._insight, listeners),
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(

@@ -57,13 +57,13 @@ AdminCatalogueChanges = {...done, data!: {
 PARAMETERS: Final = parameters(
     """
 adminChange = path change: int "Id of a change."
-adminEntry = path name: text "Name of the entry."
+adminCatalogueName = path name: text "Name of the entry."
 adminDryRun = query dry_run: bool "Only say what it would come to."
 adminReason = query reason: text(maxLength 500) "Kept with the change."
 adminIfMatch = header If-Match: text "The version that was read, in quotes; needed where there
   is one and something differs."
 adminIfNoneMatch = header If-None-Match: '*' "There is no such entry yet."
-adminBefore = query before: int "`before` of the page before."
+adminBeforeChange = query before: int "`before` of the page before."
 adminChangedKind = query kind: kind "Changes of such entries."
 adminChangedName = query name: text "Changes of this entry; with its kind."
 adminChangedBy = query user: int "Changes by this user."
@@ -72,12 +72,12 @@ adminChangedBy = query user: int "Changes by this user."
 
 _NAMED: Final = """
 GET /api/admin/catalogue/{table}/{name} adminShow{Word} "{A}." answer=AdminCatalogueEntryAnswer
-  parameters=adminEntry
+  parameters=adminCatalogueName
 PUT /api/admin/catalogue/{table}/{name} adminPut{Word} "Makes {a} what the body says; the same again
   changes nothing." answer=AdminCatalogueResult request=AdminNewCatalogueEntry
-  parameters=adminEntry|adminIfMatch|adminIfNoneMatch|adminDryRun
+  parameters=adminCatalogueName|adminIfMatch|adminIfNoneMatch|adminDryRun
 DELETE /api/admin/catalogue/{table}/{name} adminDelete{Word} "Takes {a} of the database away."
-  answer=AdminCatalogueResult parameters=adminEntry|adminIfMatch|adminDryRun|adminReason
+  answer=AdminCatalogueResult parameters=adminCatalogueName|adminIfMatch|adminDryRun|adminReason
 """
 
 
@@ -97,7 +97,7 @@ POST /api/admin/catalogue/apply adminApplyCatalogue "Changes several entries tog
   answer=AdminCatalogueResult request=AdminCatalogueSet parameters=adminDryRun
 GET /api/admin/catalogue/changes adminListChanges "Changes, newest first."
   answer=AdminCatalogueChanges
-  parameters=adminBefore|adminLimit|adminChangedKind|adminChangedName|adminChangedBy
+  parameters=adminBeforeChange|adminLimit|adminChangedKind|adminChangedName|adminChangedBy
 POST /api/admin/catalogue/changes/{{change}}/undo adminUndoChange "Makes all that a change concerned
   what it was before." answer=AdminCatalogueResult request=AdminUndoneChange
   parameters=adminChange|adminDryRun
