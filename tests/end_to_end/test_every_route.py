@@ -22,6 +22,7 @@ OPEN = {
     *("/invitation/{token}", "/team-invitation/{token}", "/team-invitation/{token}/account"),
     *("/password/forgot", "/password/reset/{token}", "/email/{token}"),
     "/account/preferences",
+    "/setup/{token}",
 }
 """Pages for visitors; what some of them hold is behind a token of 256 bits."""
 NOBODYS = {"name": "none", "token": "x" * 43, "app": "gwc_" + "x" * 22, "request": "req_1"}

@@ -59,6 +59,14 @@ async def test_a_worker_is_seen_as_it_is(tmp_path):
             assert [("upstream_broke", "resting")] == [
                 (rest["fault"], rest["state"]) for rest in rests
             ]
+            lost = []
+            for _ in range(50):  # records are written behind
+                lost = (await told("requests?failed=true"))["requests"]
+                if len(lost) == 2:
+                    break
+                await asyncio.sleep(0.1)
+            why = [{"channel": "main", "why": "upstream_broke"}]
+            assert [why, why] == [one["failed"] for one in lost]
             assert [] == (await told("health/identities"))["identities"]
             rows = {one["name"]: one for one in (await told("settings"))["settings"]}
             line = text_line(gateway.path, "failures = 2")
