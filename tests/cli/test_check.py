@@ -1,5 +1,6 @@
 """Everything that would keep the gateway from starting well is named."""
 
+import asyncio
 import re
 import sqlite3
 import textwrap
@@ -8,6 +9,17 @@ from pathlib import Path
 
 import certifi
 import pytest
+
+from trivium.catalogue import store
+from trivium.catalogue.model import (
+    CatalogueChange,
+    ChangeAuthor,
+    EntryBody,
+    EntryDiff,
+    EntryName,
+    Revision,
+)
+from trivium.storage.database import Database
 
 
 @pytest.fixture
@@ -210,3 +222,30 @@ def test_nodes_with_different_secrets_are_told(
         assert "404" not in results()["assets"][1]
     finally:
         postgresql_server.psql("DROP DATABASE nodes WITH (FORCE);")
+
+
+def test_what_the_database_has_of_the_catalogue_is_checked_beside_the_file(
+    trivium, results, settings
+):
+    """Only where it has something; each problem with its place."""
+    trivium("migrate")
+    assert "stored catalogue" not in results()
+    at = EntryName("model", "stored")
+    document = {"name": "stored", "free": True, "bindings": [{"channel": "nowhere"}]}
+    diff = EntryDiff(at=at, before=None, after=EntryBody(document=document))
+
+    async def put():
+        db = Database("sqlite:///trivium.db")
+        async with db.write() as conn:
+            new = await store.advance(conn, Revision(), "m")
+            assert await store.write(conn, diff, None, new, None, 1)
+            told = CatalogueChange(
+                id=0, revision=1, at_ms=1, author=ChangeAuthor(), reason="", diffs=(diff,)
+            )
+            await store.record(conn, told, new.mark)
+        await db.close()
+
+    asyncio.run(put())
+    ok, details = results()["stored catalogue"]
+    assert not ok
+    assert details.startswith('database, version 1: models["stored"].bindings[0].channel names no')

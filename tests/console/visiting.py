@@ -42,6 +42,7 @@ from trivium.settings.section import OAuthSettings as Rules
 from trivium.settings.source import SettingsSource
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
+from trivium.wiring.catalogue import parts_without_file
 from trivium.wiring.console import oauth_of
 
 ORIGIN = "https://gateway.example"
@@ -201,10 +202,11 @@ def console_over(
         teams=Teams(database, clock),
         scim=Provisioning(database, clock),
         statement=Statement(database),
-        history=History(database),
+        history=History(database, clock),
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
+        catalogue=parts_without_file(database, RootKeys(b"k" * 32)).service(clock),
         insight=(seen or SeenWorker(settings)).insight(),
         multiplier=multiplier,
     )

@@ -32,6 +32,7 @@ LEVELS = {
     "idempotency": 5,
     "oauth": 5,
     "jobs": 5,
+    "catalogue": 5,
     "pipeline": 6,
     "edge": 7,
     "console": 7,

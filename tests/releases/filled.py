@@ -15,7 +15,7 @@ from sqlalchemy.types import Boolean, Integer, LargeBinary
 
 NOW = int(time.time())
 LATER = NOW + 10 * 365 * 86_400
-OF_THE_GATEWAY = {"alembic_version", "revision", "secret_mark"}
+OF_THE_GATEWAY = {"alembic_version", "revision", "secret_mark", "catalogue_revision"}
 """Rows that are there as soon as there are tables, or a gateway has been there."""
 USD = 1_000_000_000
 BILL = (
@@ -57,6 +57,12 @@ WORDS = {
     "keys.end_user_budgets": "[]", "holds.counters": "[]", "holds.who": "",
     "spend_days.day": NOW // 86_400, "spend_days.nanos": (COST, 0),
     "spend_attributed.day": NOW // 86_400, "spend_attributed.nanos": (COST, 0),
+    "catalogue_entries.kind": "group", "catalogue_entries.name": ("first", "second"),
+    "catalogue_entries.document": '"0.8"', "catalogue_entries.marks": "[]",
+    "catalogue_changes.undoes": (None, 1), "catalogue_changes.undone_by": (2, None),
+    "catalogue_change_entries.kind": "group", "catalogue_change_entries.name": ("first", "second"),
+    "catalogue_change_entries.before": '"0.8"', "catalogue_change_entries.before_marks": "[]",
+    "catalogue_change_entries.after": '"0.9"', "catalogue_change_entries.after_marks": "[]",
     "attributions.tags": '["a"]', "attributions.last_day": NOW // 86_400, "records.tags": '["a"]',
     "records.failed": '[["c","timeout"]]',
 }  # fmt: skip

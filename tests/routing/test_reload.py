@@ -443,3 +443,12 @@ async def test_the_clock_can_be_switched_off(tmp_path, store):
     setup.watch.reload_now()
     await setup.looks()
     assert asked + 1 == store.asked
+
+
+@pytest.mark.asyncio
+async def test_a_line_of_the_log_stays_one(setup):
+    """Thousands of models that come at once are counted, not listed."""
+    model = '[[models]]\nname = "x{}"\nfree = true\nbindings = [{{ channel = "main" }}]\n'
+    setup.write(setup.file, TEXT + "".join(model.format(i) for i in range(150)))
+    (line,) = await setup.looks()
+    assert (101, "and 50 more") == (len(line["changed"]), line["changed"][-1])

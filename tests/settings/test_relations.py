@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from trivium.settings.model import Settings
-from trivium.settings.relations import relations
+from trivium.settings.relations import Names, relations
 
 PRICE = {"input": "1", "output": "2"}
 
@@ -292,3 +292,12 @@ def test_room_for_bodies_holds_at_least_two_of_the_largest(room, said):
     """One user may have half of it, so less would take none of them."""
     found = _problems({"server": {"body_bytes_max": 3000, "bodies_bytes_max": room}})
     assert said == len([one for one in found if "bodies_bytes_max" in str(one)])
+
+
+def test_a_thousand_slips_among_a_thousand_names_take_no_minutes():
+    """Close names are looked for a few times; every slip is told all the same."""
+    names = Names(f"model-number-{i}" for i in range(5_000))
+    found = [names.close(f"model-nunber-{i}") for i in range(50)]
+    assert (10, 40) == (sum(map(bool, found)), found.count(None))
+    assert "model-number-3" in names
+    assert 3 == names.index["model-number-3"]

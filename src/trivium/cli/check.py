@@ -20,6 +20,7 @@ from trivium.settings.errors import SettingsError
 from trivium.settings.load import Loaded, environment, load_with_source
 from trivium.settings.model import Settings
 from trivium.storage.errors import StorageError
+from trivium.storage.root_key import RootKeys
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -60,7 +61,7 @@ def look(config_: Path | None) -> list[Finding]:
         "files": lambda: _files(settings),
         "listen": lambda: [_listen(settings)],
         "secret": lambda: [_secret(settings)],
-        "database": lambda: asyncio.run(_stored(settings)),
+        "database": lambda: asyncio.run(_stored(settings, path)),
         "journal": lambda: [_journal(settings)],
         "outside": lambda: asyncio.run(external_services.look(settings)),
     }
@@ -146,7 +147,33 @@ async def _common(settings: Settings, database: "Database") -> list[Finding]:
     return []
 
 
-async def _stored(settings: Settings) -> list[Finding]:
+async def _beside(settings: Settings, path: Path | None, database: "Database") -> list[Finding]:
+    """Whether what the database has of the catalogue fits beside the file; nothing where it has
+    none.
+    """
+    from trivium.catalogue.snapshot import CatalogueSnapshot
+    from trivium.routing.reload import SettingsReader
+    from trivium.wiring.catalogue import seal_of
+    from trivium.wiring.secret import present
+
+    with contextlib.suppress(SettingsError):  # told already
+        keys = present(settings)
+        snapshot = CatalogueSnapshot(database, seal_of(keys or RootKeys(bytes(32))))
+        await snapshot.refresh()
+        if not snapshot.entries:
+            return []
+        said = f"{counted(len(snapshot.entries), 'entry', 'entries')} beside the file's"
+        reader = SettingsReader(path)
+        reader.read()
+        try:
+            reader.tried(snapshot.whole)
+        except SettingsError as exc:
+            return [Finding("stored catalogue", ok=False, details=exc.lines)]
+        return [Finding("stored catalogue", ok=True, details=(said,))]
+    return []
+
+
+async def _stored(settings: Settings, path: Path | None) -> list[Finding]:
     """Whether the database can be reached, has the right tables, and is whole."""
     from trivium.storage import migrate
     from trivium.storage.database import damage
@@ -164,6 +191,7 @@ async def _stored(settings: Settings) -> list[Finding]:
                 findings.append(_whole("integrity", await damage(database)))
             if step == migrate.REVISIONS[-1]:
                 findings += await _common(settings, database)
+                findings += await _beside(settings, path, database)
                 wrong = await Entries(database, SystemClock()).verify()
                 findings.append(_whole("ledger", tuple(map(_difference, wrong))))
     except (StorageError, CommandFailed) as exc:

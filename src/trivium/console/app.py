@@ -39,6 +39,7 @@ from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import access as api_access
 from trivium.console.api.admin import acts as api_acts
 from trivium.console.api.admin import apps as api_apps
+from trivium.console.api.admin import catalogue as api_catalogue
 from trivium.console.api.admin import codes as api_codes
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import entries as api_entries
@@ -113,6 +114,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_health.ENDPOINTS,
     *api_settings.ENDPOINTS,
     *api_credit.ENDPOINTS,
+    *api_catalogue.ENDPOINTS,
     *api_codes.ENDPOINTS,
     *api_entries.ENDPOINTS,
     *api_payments.ENDPOINTS,

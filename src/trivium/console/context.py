@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import msgspec
 from starlette.requests import Request
 
+from trivium.catalogue.service import CatalogueService
 from trivium.clock import Clock
 from trivium.console.insight import WorkerInsight
 from trivium.identity.accounts.service import Accounts
@@ -51,6 +52,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     history: History
     audit: Audit
     oauth: OAuth
+    catalogue: CatalogueService
     models: Callable[[], Iterable[Model]]
     """Returns the models that can be asked for now, in the order of the file."""
     multiplier: Callable[[str], Fraction]

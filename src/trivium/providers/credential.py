@@ -137,6 +137,11 @@ class Finder(msgspec.Struct, frozen=True, kw_only=True):
     """Parts that are no secrets: a reason may name their values."""
     places: frozenset[str] = frozenset()
     """Parts that say where and not who: they may stand beside a key, which needs none of them."""
+    given: frozenset[str] = frozenset()
+    """Parts of which each alone says who it is: beside one of them nothing of the gateway's own
+    surroundings is looked at."""
+    elsewhere: frozenset[str] = frozenset()
+    """Parts that name who the secret ones are shown to, where that is not the vendor's choice."""
     check: Callable[[frozenset[str]], None] = _anything
     """Raises ``ValueError`` for names of given parts that do not go together, as ``needs secret
     beside key_id``. Asked when settings are read."""

@@ -6,23 +6,23 @@ from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import TypeAlias
 
-import msgspec
-
 from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
 from trivium.providers.base import Provider
 from trivium.providers.credential import CredentialChoice, finder_of, parts_of
-from trivium.routing.model import Binding, Catalogue, Channel, Model, PriceRow, Strategy, TimeLimits
+from trivium.routing.build_memory import BuildMemory
+from trivium.routing.entry_values import limits_of, own_limits, prices_of, rates_of
+from trivium.routing.model import Binding, Catalogue, Channel, Model, Strategy
+from trivium.routing.references import is_reference, secret_texts, unusable_references
 from trivium.secret import Secret
-from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry, PriceChange, Timeouts
+from trivium.settings.entries import BindingEntry, ChannelEntry, ModelEntry
 from trivium.settings.errors import Path, SettingsError
-from trivium.settings.limits import RateLimits, limits
 from trivium.settings.load import Loaded, environment
 from trivium.settings.model import Settings, UpstreamSettings
 from trivium.settings.packages import PROVIDERS as BROUGHT
 from trivium.settings.packages import brought
-from trivium.settings.prices import day
-from trivium.settings.secrets import REGISTERED, Secrets
+from trivium.settings.secrets import Secrets
+from trivium.settings.section import SecretsSettings
 from trivium.settings.source import dotted
 from trivium.wire.operation import SHAPE, SPOKEN, Operation, Shape
 
@@ -35,7 +35,10 @@ Normalise: TypeAlias = Callable[[Provider, str], str]
 
 
 def catalogue_of(
-    loaded: Loaded, providers: Mapping[str, Provider] | None = None, revision: int = 0
+    loaded: Loaded,
+    providers: Mapping[str, Provider] | None = None,
+    revision: int = 0,
+    memory: BuildMemory | None = None,
 ) -> Catalogue:
     """The catalogue of settings as loaded, with file and line in its errors."""
     return build(
@@ -45,6 +48,8 @@ def catalogue_of(
         revision=revision,
         title=loaded.source.title,
         proxy=loaded.proxy,
+        guarded=loaded.is_stored,
+        memory=memory,
     )
 
 
@@ -57,13 +62,17 @@ def build(
     normalise: Normalise = shipped_normalise,
     title: Callable[[Path], str] = dotted,
     proxy: Callable[[str], str | None] = lambda _: None,
+    guarded: Callable[[int], bool] = lambda _: False,
+    memory: BuildMemory | None = None,
 ) -> Catalogue:
     """The catalogue of checked settings. Raises SettingsError with one line a problem.
 
     ``providers`` and ``normalise`` default to the ones that are shipped, ``resolve`` to the
     process's environment and files below the current folder; ``title`` names a setting in
-    messages, ``proxy`` gives the environment's proxy for a base URL. Disabled channels are left
-    out; a model all of whose channels are disabled stays, without bindings.
+    messages, ``proxy`` gives the environment's proxy for a base URL, ``guarded`` says which
+    channels may use those references alone that the settings let the database use. Disabled
+    channels are left out; a model all of whose channels are disabled stays, without bindings.
+    ``memory``: of earlier buildings.
     """
     if providers is None:
         providers = known_providers(settings.plugins.enabled)
@@ -74,40 +83,23 @@ def build(
         normalise=normalise,
         title=title,
         proxy=proxy,
+        references=settings.secrets,
+        memory=memory or BuildMemory(),
     )
     channels: dict[str, Channel] = {}
-    disabled: set[str] = set()
     for i, entry in enumerate(settings.channels):
         if entry.disabled:
-            disabled.add(entry.name)
             continue
-        channel = builder.channel(i, entry)
+        channel = builder.channel(i, entry, guarded=guarded(i))
         if channel is not None:
             channels[entry.name] = channel
     models = {
-        entry.name: Model(
-            name=entry.name,
-            bindings=tuple(
-                builder.binding(("models", i, "bindings", j), bound, entry.name, channel)
-                for j, bound in enumerate(entry.bindings)
-                if (channel := channels.get(bound.channel)) is not None
-            ),
-            free=entry.free,
-            prices=_prices(entry),
-            strategy=Strategy(entry.strategy),
-            hedge_s=entry.hedge_s,
-            fallbacks=entry.fallbacks,
-            title=entry.title,
-            owned_by=entry.owned_by,
-            context_max=entry.context_max,
-            output_max=entry.output_max,
-            image_class=entry.image_class,
-            rates=_rates(entry),
-        )
-        for i, entry in enumerate(settings.models)
+        entry.name: builder.model(i, entry, channels) for i, entry in enumerate(settings.models)
     }
     if builder.lines:
         raise SettingsError(*builder.lines)
+    if memory is not None:
+        memory.forget_absent(channels, models)
     return Catalogue(models=models, channels=channels, revision=revision)
 
 
@@ -147,6 +139,8 @@ class _Builder:
         normalise: Normalise,
         title: Callable[[Path], str],
         proxy: Callable[[str], str | None],
+        references: SecretsSettings,
+        memory: BuildMemory,
     ) -> None:
         self._upstream = upstream
         self._providers = providers
@@ -154,20 +148,38 @@ class _Builder:
         self._normalise = normalise
         self._title = title
         self._proxy = proxy
+        self._references = references
+        self._memory = memory
         self.lines: list[str] = []
 
     def _report(self, path: Path, what: str, example: str = "") -> None:
         line = f"{self._title(path)} {what}"
         self.lines.append(f"{line}. Example: {example}" if example else line)
 
-    def channel(self, i: int, entry: ChannelEntry) -> Channel | None:
-        """One channel; ``None`` after reporting why it cannot be."""
+    def channel(self, i: int, entry: ChannelEntry, *, guarded: bool = False) -> Channel | None:
+        """One channel; ``None`` after reporting why it cannot be. ``guarded``: it may use some
+        references alone.
+        """
+        known = self._memory.channel(entry, self._upstream, guarded=guarded)
+        if known is not None:
+            return known
+        channel = self._channel(i, entry, guarded=guarded)
+        if channel is None:
+            return None
+        fixed = not any(map(is_reference, secret_texts(entry)))
+        return self._memory.keep_channel(
+            entry, self._upstream, channel, guarded=guarded, fixed=fixed
+        )
+
+    def _channel(self, i: int, entry: ChannelEntry, *, guarded: bool) -> Channel | None:
         before = len(self.lines)
         path: Path = ("channels", i)
         provider = self._provider((*path, "provider"), entry.provider)
         if provider is None:
             return None
         base_url = self._base_url((*path, "base_url"), provider, entry.base_url)
+        if guarded and self._unsafe(path, provider, entry, base_url):
+            return None
         credentials = self._credentials(path, provider, entry)
         headers = {
             name: self._header((*path, "headers", name), text)
@@ -188,13 +200,51 @@ class _Builder:
             credentials=credentials,
             parts=self._parts(path, provider, entry),
             headers=headers,
-            limits=_own_limits(entry.timeouts, _limits(self._upstream)) or _limits(self._upstream),
+            limits=own_limits(entry.timeouts, limits_of(self._upstream))
+            or limits_of(self._upstream),
             proxy=proxy,
-            rates=_rates(entry),
+            rates=rates_of(entry),
             queue_max=entry.queue_max,
             queue_s=entry.queue_s,
             probe=entry.probe,
         )
+
+    def _unsafe(self, path: Path, provider: Provider, entry: ChannelEntry, base_url: str) -> bool:
+        """Report references of a channel of the database that it may not use."""
+        found = unusable_references(entry, provider, base_url, self._references)
+        for below, what in found:
+            self._report((*path, *below), what)
+        return bool(found)
+
+    def model(self, i: int, entry: ModelEntry, channels: Mapping[str, Channel]) -> Model:
+        """One model, with bindings to the channels that are switched on."""
+        served = tuple(channels.get(bound.channel) for bound in entry.bindings)
+        known = self._memory.model(entry, served)
+        if known is not None:
+            return known
+        before = len(self.lines)
+        model = Model(
+            name=entry.name,
+            bindings=tuple(
+                self.binding(("models", i, "bindings", j), bound, entry.name, channel)
+                for j, (bound, channel) in enumerate(zip(entry.bindings, served, strict=True))
+                if channel is not None
+            ),
+            free=entry.free,
+            prices=prices_of(entry),
+            strategy=Strategy(entry.strategy),
+            hedge_s=entry.hedge_s,
+            fallbacks=entry.fallbacks,
+            title=entry.title,
+            owned_by=entry.owned_by,
+            context_max=entry.context_max,
+            output_max=entry.output_max,
+            image_class=entry.image_class,
+            rates=rates_of(entry),
+        )
+        if len(self.lines) == before:
+            self._memory.keep_model(entry, served, model)
+        return model
 
     def binding(self, path: Path, entry: BindingEntry, model: str, channel: Channel) -> Binding:
         """One binding; a shape that its provider does not speak is reported."""
@@ -208,15 +258,7 @@ class _Builder:
                 f"(it speaks {', '.join(names) or 'no conversation shape'})",
                 f'shape = "{names[0]}"' if names else "",
             )
-        try:
-            for operation in channel.provider.paths:
-                for stream in (False, True):
-                    target(
-                        channel.provider, channel.base_url, operation, entry.model or model,
-                        stream=stream,
-                    )  # fmt: skip
-        except ValueError as exc:
-            self._report((*path, "model"), f"cannot be called: {exc}", 'model = "gpt-5-2026-08-01"')
+        self._check_callable((*path, "model"), channel, entry.model or model)
         return Binding(
             channel=channel,
             model=entry.model or model,
@@ -224,10 +266,24 @@ class _Builder:
             priority=entry.priority,
             weight=entry.weight,
             cost=None if entry.cost is None else Decimal(entry.cost),
-            limits=_own_limits(entry.timeouts, channel.limits),
+            limits=own_limits(entry.timeouts, channel.limits),
             audio=entry.audio or "",
             profile=entry.profile.facts(),
         )
+
+    def _check_callable(self, path: Path, channel: Channel, model: str) -> None:
+        """Report a model's name that cannot be part of the provider's addresses."""
+        provider, base_url = channel.provider, channel.base_url
+        if self._memory.is_callable(provider.name, base_url, model):
+            return
+        try:
+            for operation in provider.paths:
+                for stream in (False, True):
+                    target(provider, base_url, operation, model, stream=stream)
+        except ValueError as exc:
+            self._report(path, f"cannot be called: {exc}", 'model = "gpt-5-2026-08-01"')
+            return
+        self._memory.found_callable(provider.name, base_url, model)
 
     def _provider(self, path: Path, name: str) -> Provider | None:
         provider = self._providers.get(name)
@@ -347,7 +403,7 @@ class _Builder:
                 self._report((*path, "credential"), str(exc))
 
     def _header(self, path: Path, text: str) -> str:
-        if not text.startswith(REGISTERED):
+        if not is_reference(text):
             return text
         try:
             return self._resolve(text, self._title(path)).reveal()
@@ -360,42 +416,3 @@ def spoken_shapes(provider: Provider) -> list[Shape]:
     """Conversation shapes a provider serves natively, in the order of :class:`Shape`."""
     served = {SHAPE[operation] for operation in provider.paths}
     return [shape for shape in Shape if shape in served and shape in SPOKEN]
-
-
-def _rates(entry: ChannelEntry | ModelEntry) -> RateLimits | None:
-    return limits(entry.requests_per_minute, entry.tokens_per_minute, entry.max_concurrency)
-
-
-def _prices(entry: ModelEntry) -> tuple[PriceRow, ...]:
-    """Every price list of a model, oldest first."""
-    if entry.free:
-        return ()
-    later = [_price_row(change, day(change.since)) for change in entry.price_changes]
-    return (_price_row(entry, 0), *sorted(later, key=lambda row: row.since))
-
-
-def _price_row(entry: ModelEntry | PriceChange, since: int) -> PriceRow:
-    """The decimals of one price list, read as such; the longer a context, the later its tier."""
-    tiers = sorted(entry.tiers, key=lambda tier: tier.above)
-    told = {"since": since, "price": entry.price, "tiers": tiers}
-    told |= {"images": entry.images, "videos": entry.videos}
-    return msgspec.convert(told, PriceRow, from_attributes=True)
-
-
-def _limits(upstream: UpstreamSettings) -> TimeLimits:
-    return TimeLimits(
-        connect=upstream.connect_timeout_s,
-        first_byte=upstream.first_byte_timeout_s,
-        idle=upstream.idle_timeout_s,
-        total=upstream.total_timeout_s,
-    )
-
-
-def _own_limits(own: Timeouts, wider: TimeLimits) -> TimeLimits | None:
-    """``wider`` with what ``own`` says; ``None`` where it says nothing."""
-    told = {
-        name: value
-        for name in Timeouts.__struct_fields__
-        if (value := getattr(own, name)) is not None
-    }
-    return msgspec.structs.replace(wider, **told) if told else None

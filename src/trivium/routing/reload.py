@@ -5,14 +5,18 @@ mounted Kubernetes ConfigMap is seen), together with every ``file:`` secret it n
 read once it has stood still from one look to the next: half a file may be valid TOML, and would
 take channels away.
 
+Entries of the database are laid beside the file's. When they change, the file is taken as it was
+when it was last found right, since nobody knows whether it is whole just now.
+
 Secrets in stores are looked up again by the clock (``secrets.refresh_s``). One that its store does
 not give keeps the value it had, and the store is asked again soon.
 """
 
 import asyncio
 import os
+import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -20,14 +24,17 @@ import msgspec
 import structlog
 
 from trivium.providers.base import Provider
+from trivium.routing.build_memory import BuildMemory
 from trivium.routing.catalogue import catalogue_of
 from trivium.routing.model import Catalogue
 from trivium.settings.errors import SettingsError
-from trivium.settings.load import environment, load_with_source
+from trivium.settings.load import Loaded, environment, load_with_source
+from trivium.settings.memory import ParsedFile, ReadMemory
 from trivium.settings.model import RoutingSettings, Settings
 from trivium.settings.secret_stores.lookup import StoredSecrets
 from trivium.settings.secrets import Secrets
 from trivium.settings.source import SettingsSource
+from trivium.settings.stored import StoredEntry
 
 Stamp: TypeAlias = dict[Path, tuple[int, int, int] | None]
 """(mtime in ns, inode, size) of each file watched; ``None`` for one that is not there."""
@@ -46,10 +53,14 @@ LIVE: Final = frozenset(
         "images.legacy_model",
         "images.gpt_model",
         "secrets.refresh_s",
+        "secrets.references",
+        "secrets.reference_hosts",
     }
 )
 """Settings that a reload puts in force; every other one needs a restart."""
 
+TOLD_MAX: Final = 100
+"""Names of settings that one line of the log tells."""
 STALE_RETRY_S: Final = 30.0
 """After how long a store that did not give a secret is asked again, at the latest."""
 _NO_FLAGS: Final[Mapping[str, str]] = {}
@@ -58,7 +69,10 @@ _log = structlog.get_logger()
 
 
 class SettingsReader:
-    """Reads one settings file, again and again, into settings and a catalogue."""
+    """Reads one settings file, again and again, into settings and a catalogue.
+
+    What it reads in threads it reads one at a time.
+    """
 
     def __init__(
         self,
@@ -75,6 +89,13 @@ class SettingsReader:
         self._files: tuple[Path, ...] = ()
         self._revision = 0
         self._stored: Mapping[str, str] = {}
+        self._turn = threading.Lock()
+        self._memory = ReadMemory()
+        self._built = BuildMemory()
+        self._file: ParsedFile | None = None
+        """As it was when it was last found right."""
+        self.entries: Sequence[StoredEntry] = ()
+        """Those of the database, which ``read`` lays beside the file's."""
         self.stale: Mapping[str, str] = {}
         """References to stores whose earlier value is still in force, with why."""
         self.stamp: Stamp = {}
@@ -82,22 +103,68 @@ class SettingsReader:
         self.loaded: tuple[Settings, SettingsSource] | None = None
         """What was read last without a mistake, and where each setting was given."""
 
-    def read(self) -> tuple[Settings, Catalogue]:
-        """Settings and catalogue as the file has them now. Raises SettingsError."""
-        stored = StoredSecrets(self._environ, self._stored)
-        secrets = Secrets(self._environ, self._path.parent if self._path else Path(), stored)
-        own = (self._path,) if self._path else ()
-        self.stamp = {path: _stamp(_stat(path)) for path in own}
-        try:
-            loaded = load_with_source(self._path, self._environ, flags=self._flags, secrets=secrets)
-            catalogue = catalogue_of(loaded, self._providers, self._revision + 1)
-        finally:
-            self.stamp |= {path: _stamp(found) for path, found in secrets.files.items()}
-            self._files = tuple(self.stamp)
-        self._revision += 1
-        self._stored, self.stale = stored.values, stored.stale
-        self.loaded = loaded.settings, loaded.source
-        return loaded.settings, catalogue
+    def read(self, *, anew: bool = True) -> tuple[Settings, Catalogue]:
+        """Settings and catalogue as file and database have them now. ``anew``: also the file, and
+        all that stores have; else the file as it was when it was last right, and only what is not
+        known of stores. Raises SettingsError.
+        """
+        with self._turn:
+            entries = self.entries
+            secrets = self._secrets(asking=anew)
+            stamp = {} if self._path is None else {self._path: _stamp(_stat(self._path))}
+            try:
+                loaded = self._load(secrets, entries, None if anew else self._file)
+                catalogue = catalogue_of(loaded, self._providers, self._revision + 1, self._built)
+            finally:
+                if anew:
+                    stamp |= {path: _stamp(found) for path, found in secrets.files.items()}
+                    self.stamp, self._files = stamp, tuple(stamp)
+            self._revision += 1
+            if anew:
+                self._file = self._memory.file
+            stored = secrets.stored
+            self._stored = stored.values
+            if anew:
+                self.stale = stored.stale
+            self._memory.forget_unused()
+            self.loaded = loaded.settings, loaded.source
+            return loaded.settings, catalogue
+
+    def tried(self, entries: Sequence[StoredEntry]) -> tuple[Settings, Catalogue]:
+        """What ``read`` would give with these entries; nothing is taken up. Raises SettingsError.
+
+        For a thread of its own, beside others that read.
+        """
+        with self._turn:
+            loaded = self._load(self._secrets(asking=False), entries, self._file)
+            return loaded.settings, catalogue_of(loaded, self._providers, 0, self._built)
+
+    @property
+    def file(self) -> ParsedFile | None:
+        """The file as it was when it was last found right; ``None``: it was never read."""
+        return self._file
+
+    @property
+    def path(self) -> Path | None:
+        """Where the file is; ``None``: there is none."""
+        return self._path
+
+    def _secrets(self, *, asking: bool) -> Secrets:
+        stored = StoredSecrets(self._environ, self._stored, asking=asking)
+        return Secrets(self._environ, self._path.parent if self._path else Path(), stored)
+
+    def _load(
+        self, secrets: Secrets, entries: Sequence[StoredEntry], file: ParsedFile | None
+    ) -> Loaded:
+        return load_with_source(
+            self._path,
+            self._environ,
+            flags=self._flags,
+            secrets=secrets,
+            file=file,
+            stored=entries,
+            memory=self._memory,
+        )
 
     @property
     def is_fresh(self) -> bool | None:
@@ -148,6 +215,13 @@ class FileWatch:
         self._asked = False
         self._monotonic = monotonic
         self._read_at = monotonic()
+        self._turn = asyncio.Lock()
+        self._is_refused = False
+        """Whether the file as it was last read was not taken up."""
+
+    def begin(self, settings: Settings, catalogue: Catalogue) -> None:
+        """Go on from these, which the reader has just read with entries of the database."""
+        self._settings, self._catalogue = settings, catalogue
 
     async def run(self) -> None:
         """Look once an interval, for ever. Ends by being cancelled."""
@@ -168,21 +242,49 @@ class FileWatch:
         if not self._asked and not (still and (by_clock or stamp != self._read)):
             return
         asked, self._asked = self._asked, False
+        async with self._turn:
+            self._is_refused = not await self._taken(quiet=by_clock and not asked)
+        if asked and not self._is_refused:
+            self._told()
+
+    async def take_entries(self, entries: Sequence[StoredEntry]) -> bool:
+        """Lay other entries of the database beside the file; returns whether they are in force."""
+        async with self._turn:
+            self._reader.entries = entries
+            # a file that was refused may be right beside other entries
+            if self._is_refused and await self._taken():
+                self._is_refused = False
+                return True
+            return await self._taken(anew=False)
+
+    async def _taken(self, *, anew: bool = True, quiet: bool = False) -> bool:
+        """Read, and put what was read in force; returns whether it is."""
         was_stale = bool(self._reader.stale)
         try:
-            # in a thread: a file with thousands of models takes longer than a stream may pause
-            settings, catalogue = await asyncio.to_thread(self._reader.read)
+            # in a thread: thousands of models take longer than a stream may pause
+            found = await asyncio.to_thread(self._compared, anew=anew)
         except SettingsError as exc:
-            _log.error("settings_refused", problems=list(exc.lines))
+            _log.error("settings_refused", problems=_few(list(exc.lines)))
+            return False
         except Exception:  # noqa: BLE001 - a reader's bug must not end the watch
             _log.exception("settings_reload_failed")
-        else:
-            self._tell_stale(was_stale=was_stale)
-            self._take(settings, catalogue, quiet=by_clock and not asked)
-            if asked:
-                self._told()
-        self._read = self._seen = self._reader.stamp
-        self._read_at = self._monotonic()
+            return False
+        finally:
+            if anew:
+                self._read = self._seen = self._reader.stamp
+                self._read_at = self._monotonic()
+        self._tell_stale(was_stale=was_stale)
+        self._take(*found, quiet=quiet)
+        return True
+
+    def _compared(self, *, anew: bool) -> tuple[Settings, Catalogue, list[str] | None]:
+        """What is read, and what is another than before; ``None``: nothing is."""
+        settings, catalogue = self._reader.read(anew=anew)
+        changed = changes(self._settings, settings)
+        if not changed and _same(self._catalogue, catalogue):
+            return settings, catalogue, None
+        changed += [name for name in _elsewhere(self._catalogue, catalogue) if name not in changed]
+        return settings, catalogue, changed
 
     def _due(self) -> bool:
         """Whether it is time to look secrets up again that are kept in stores."""
@@ -201,24 +303,35 @@ class FileWatch:
         elif was_stale:
             _log.info("secrets_fresh")
 
-    def _take(self, settings: Settings, catalogue: Catalogue, *, quiet: bool = False) -> None:
+    def _take(
+        self,
+        settings: Settings,
+        catalogue: Catalogue,
+        changed: list[str] | None,
+        *,
+        quiet: bool = False,
+    ) -> None:
         """Put what was read in force. ``quiet``: nobody waits to hear that nothing changed."""
-        changed = changes(self._settings, settings)
-        if not changed and _same(self._catalogue, catalogue):
+        if changed is None:
             if not quiet:
                 _log.info("settings_unchanged")
             return
-        changed += [name for name in _elsewhere(self._catalogue, catalogue) if name not in changed]
         self._settings, self._catalogue = settings, catalogue
         self._swap(settings, catalogue)
         _log.info(
             "settings_reloaded",
             revision=catalogue.revision,
-            changed=changed,
-            restart_needed=[name for name in changed if name.partition("[")[0] not in LIVE],
+            changed=_few(changed),
+            restart_needed=_few([n for n in changed if n.partition("[")[0] not in LIVE]),
             channels=len(catalogue.channels),
             models=len(catalogue.models),
         )
+
+
+def _few(names: list[str]) -> list[str]:
+    """Names as one line of the log may have them."""
+    more = [f"and {len(names) - TOLD_MAX} more"] if len(names) > TOLD_MAX else []
+    return [*names[:TOLD_MAX], *more]
 
 
 def _same(old: Catalogue, new: Catalogue) -> bool:

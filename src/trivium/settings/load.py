@@ -7,7 +7,7 @@ import ipaddress
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,11 +16,13 @@ from urllib.parse import urlsplit
 from trivium.settings.environment import Given, read_environment, read_flags
 from trivium.settings.errors import Problem, SettingsError
 from trivium.settings.locate import lines
+from trivium.settings.memory import ParsedFile, ReadMemory
 from trivium.settings.model import Settings
 from trivium.settings.read import read
 from trivium.settings.relations import relations
 from trivium.settings.secrets import Secrets
 from trivium.settings.source import SettingsSource
+from trivium.settings.stored import StoredEntry, lay_in
 from trivium.settings.syntax import proxy_url
 
 _NAMES: Final = {
@@ -87,6 +89,10 @@ class Loaded:
     proxy: Callable[[str], str | None]
     """The environment's proxy for an address."""
 
+    def is_stored(self, i: int) -> bool:
+        """Whether this channel, by its place in the list, is the database's."""
+        return ("channels", i) in self.source.stored
+
 
 def environment() -> Mapping[str, str]:
     """The process's own environment, as it is now."""
@@ -113,29 +119,99 @@ def load_with_source(
     *,
     flags: Mapping[str, str] = _NO_FLAGS,
     secrets: Secrets | None = None,
+    file: ParsedFile | None = None,
+    stored: Sequence[StoredEntry] = (),
+    memory: ReadMemory | None = None,
 ) -> Loaded:
-    """As :func:`load`, with the places that building a catalogue and watching the file need."""
+    """As :func:`load`, with the places that building a catalogue and watching the file need.
+
+    ``file``: as it was parsed; ``None``: it is read now. ``stored``: entries of the database, which
+    are laid beside those of the file: that has to be right without them, since a start reads it
+    first. ``memory``: of earlier readings.
+    """
     environ = environment() if environ is None else environ
     secrets = secrets or Secrets(environ, path.parent if path else Path())
-    name = str(path) if path else ""
-    text = _text(path) if path else ""
-    source = SettingsSource(name=name, data=_parse(text, name))
-    source.lines = lines(text)
-    given, slips = read_environment(environ)
-    _lay_over(source, [*given, *read_flags(flags)])
-
-    settings, problems = read(source.data, secrets.look_up)
-    problems += relations(settings, [problem.path for problem in problems])
+    memory = memory or ReadMemory()
+    file = file or parsed(path, memory)
+    if stored and not file.is_sound:
+        _checked(path, file, environ, flags, secrets, (), memory)
+        file.is_sound = True
+    settings, source = _checked(path, file, environ, flags, secrets, stored, memory)
 
     def proxy(url: str) -> str | None:
         return proxy_for(url, environ)
 
+    return Loaded(settings=settings, source=source, secrets=secrets, proxy=proxy)
+
+
+def parsed(path: Path | None, memory: ReadMemory) -> ParsedFile:
+    """The file as it is now. Raises SettingsError where it cannot be read or is not TOML."""
+    text = _text(path) if path else ""
+    known = memory.file
+    if known is None or known.text != text:
+        data = _parse(text, str(path) if path else "")
+        if known is not None:
+            _keep_same(known.data, data)
+        known = memory.file = ParsedFile(text, data, lines(text))
+    return known
+
+
+def _keep_same(old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Put entries that are as they were before in the place of their equals: what is known of them
+    stays known.
+    """
+    for table in ("channels", "models"):
+        before, now = old.get(table), new.get(table)
+        if not isinstance(before, list) or not isinstance(now, list):
+            continue
+        named = {
+            item["name"]: item
+            for item in before
+            if isinstance(item, dict) and isinstance(item.get("name"), str)
+        }
+        for i, item in enumerate(now):
+            name = item.get("name") if isinstance(item, dict) else None
+            if isinstance(name, str) and name in named and named[name] == item:
+                now[i] = named[name]
+
+
+def _checked(
+    path: Path | None,
+    file: ParsedFile,
+    environ: Mapping[str, str],
+    flags: Mapping[str, str],
+    secrets: Secrets,
+    stored: Sequence[StoredEntry],
+    memory: ReadMemory,
+) -> tuple[Settings, SettingsSource]:
+    """The settings of all that gives them. Raises SettingsError."""
+    source = SettingsSource(name=str(path) if path else "", data=_copied(file.data))
+    source.lines = file.lines
+    given, slips = read_environment(environ)
+    _lay_over(source, [*given, *read_flags(flags)])
+    problems = lay_in(source, stored)
+    taken = {problem.path for problem in problems}
+    settings, found = read(source.data, secrets.look_up, memory)
+    found += relations(settings, [problem.path for problem in found], memory)
+    problems += [problem for problem in found if problem.path not in taken]
     if slips or problems:
         told = [f"{slip.path[0]} {slip.what}" for slip in slips]
         raise SettingsError(
             *told, *(source.say(problem) for problem in _in_order(problems, source))
         )
-    return Loaded(settings=settings, source=source, secrets=secrets, proxy=proxy)
+    return settings, source
+
+
+def _copied(data: dict[str, Any]) -> dict[str, Any]:
+    """A copy to which settings can be added; the entries themselves are the same objects."""
+    return {
+        name: {**value}
+        if isinstance(value, dict)
+        else list(value)
+        if isinstance(value, list)
+        else value
+        for name, value in data.items()
+    }
 
 
 def _text(path: Path) -> str:
@@ -183,12 +259,16 @@ def _lay_over(source: SettingsSource, given: list[Given]) -> None:
 
 
 def _in_order(problems: list[Problem], source: SettingsSource) -> list[Problem]:
-    """Problems as one meets them reading the file; those from elsewhere first."""
+    """Problems as one meets them reading the file; those from elsewhere first, and those of the
+    database behind them.
+    """
 
     def line(problem: Problem) -> int:
         if problem.path in source.given:
             return 0
         ends = range(len(problem.path), 0, -1)
+        if any(problem.path[:e] in source.stored for e in ends):
+            return _BYTES_MAX
         return next(
             (source.lines[problem.path[:e]] for e in ends if problem.path[:e] in source.lines), 0
         )

@@ -4,28 +4,40 @@ What comes out always fits :class:`~trivium.settings.model.Settings`: a setting 
 replaced by its default or left empty, so that the checks after this one can still run.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import inspect
 
+from trivium.settings.entries import ChannelEntry, ModelEntry
 from trivium.settings.errors import Path, Problem, shown
+from trivium.settings.memory import ReadMemory
 from trivium.settings.model import Settings
 from trivium.settings.rules import RULES, rule
 from trivium.settings.secrets import REGISTERED
 
+_GUESSES: Final = 100
+"""Misspelt settings for which a close name is looked for."""
 _BAD = object()
 """Stands for a value that had a problem."""
+_KEPT: Final[Mapping[Path, type[ChannelEntry | ModelEntry]]] = {
+    ("channels",): ChannelEntry,
+    ("models",): ModelEntry,
+}
+"""Lists of which there may be thousands: their items are remembered."""
 
 
-def read(data: dict[str, Any], look_up: Callable[[str], str]) -> tuple[Settings, list[Problem]]:
+def read(
+    data: dict[str, Any], look_up: Callable[[str], str], memory: ReadMemory | None = None
+) -> tuple[Settings, list[Problem]]:
     """Settings out of TOML data, and everything wrong with single values.
 
     ``look_up`` turns ``env:NAME`` into what it names; it raises ValueError saying why it cannot.
+    ``memory``: of earlier readings.
     """
-    walk = _Walk(look_up)
+    walk = _Walk(look_up, memory or ReadMemory())
     top = inspect.type_info(Settings)
     assert isinstance(top, inspect.StructType)
     clean = walk.table(top, data, ())
@@ -33,8 +45,11 @@ def read(data: dict[str, Any], look_up: Callable[[str], str]) -> tuple[Settings,
 
 
 class _Walk:
-    def __init__(self, look_up: Callable[[str], str]) -> None:
+    def __init__(self, look_up: Callable[[str], str], memory: ReadMemory) -> None:
         self._look_up = look_up
+        self._memory = memory
+        self._looked_up = 0
+        self._guesses = _GUESSES
         self.problems: list[Problem] = []
 
     def _report(self, path: Path, what: str, example: str = "") -> Any:
@@ -60,7 +75,10 @@ class _Walk:
         return clean
 
     def _unknown(self, name: str, known: list[str], path: Path) -> None:
-        close = get_close_matches(name, known, n=1)
+        close = []
+        if self._guesses:  # each takes a millisecond, and there may be a hundred thousand slips
+            self._guesses -= 1
+            close = get_close_matches(name[:200], known, n=1)
         found = rule((*path, close[0])) if close else None
         if found:
             what = f"is not a setting (did you mean {close[0]}?)"
@@ -89,11 +107,25 @@ class _Walk:
 
     def _list(self, item: inspect.Type, raw: Any, path: Path) -> Any:
         if isinstance(raw, list):
-            items = [self._value(item, value, (*path, i)) for i, value in enumerate(raw)]
+            read = self._kept if path in _KEPT else self._value
+            items = [read(item, value, (*path, i)) for i, value in enumerate(raw)]
             return [value for value in items if value is not _BAD]
         if isinstance(item, inspect.StructType):
             return self._report(path, "must be a list of tables: double brackets around the name")
         return self._report(path, f"must be a list{_instead(path, raw)}")
+
+    def _kept(self, kind: inspect.Type, raw: Any, path: Path) -> Any:
+        """An item that may have been read before. What is looked up may be another by now."""
+        known = self._memory.find(raw)
+        if known is not None:
+            return known
+        before = len(self.problems), self._looked_up
+        got = self._value(kind, raw, path)
+        if got is _BAD or before != (len(self.problems), self._looked_up):
+            return got
+        entry = msgspec.convert(got, _KEPT[path[:1]])
+        self._memory.keep(raw, entry)
+        return entry
 
     def _names(self, kind: inspect.Type, raw: dict[str, Any], path: Path) -> dict[str, Any]:
         found = rule(path)
@@ -127,6 +159,7 @@ class _Walk:
             if wrong:
                 return self._report(path, wrong)
         if found.resolved and isinstance(raw, str) and raw.startswith(REGISTERED):
+            self._looked_up += 1
             try:
                 raw = self._look_up(raw)
             except ValueError as exc:

@@ -125,7 +125,7 @@ def _default(field: msgspec.structs.FieldInfo) -> str:
     value = field.default
     if value is None or value is msgspec.NODEFAULT or isinstance(value, msgspec.Struct):
         return "none"
-    if isinstance(value, tuple):
+    if value == ():
         return "`[]`"
     return f"`{msgspec.json.encode(value).decode()}`"
 

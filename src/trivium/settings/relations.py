@@ -1,25 +1,31 @@
 """Checks between settings: each value may be fine alone and wrong beside another."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from difflib import get_close_matches
+from itertools import islice
+from typing import Final
 
 from trivium.settings import accounts, payments, section, workloads
 from trivium.settings.entries import ChannelEntry, ModelEntry, PriceChange
 from trivium.settings.errors import Path, Problem
+from trivium.settings.memory import ReadMemory
 from trivium.settings.model import Settings
 from trivium.settings.prices import gap
 
 
-def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
+def relations(
+    settings: Settings, broken: list[Path], memory: ReadMemory | None = None
+) -> Iterator[Problem]:
     """Everything wrong between settings.
 
     ``broken`` are the settings that already have a problem: what only follows from one of them
-    is not said again.
+    is not said again. ``memory``: of earlier readings.
     """
 
-    def sound(*path: str | int) -> bool:
-        return not any(b[: len(path)] == path for b in broken)
+    def sound(section: str) -> bool:
+        return not any(path[0] == section for path in broken)
 
     yield from _server(settings)
     if settings.prices.source and not settings.prices.public_key and sound("prices"):
@@ -36,28 +42,64 @@ def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
     yield from accounts.relations(settings.accounts, settings.mail, settings.logins)
     yield from workloads.relations(settings.workloads if sound("workloads") else ())
     yield from _channels(settings)
-    channels = [entry.name for entry in settings.channels]
+    yield from _models(settings, broken, memory or ReadMemory())
+
+
+def _models(settings: Settings, broken: list[Path], memory: ReadMemory) -> Iterator[Problem]:
+    touched = {path[1] for path in broken if path[0] == "models" and len(path) > 1}
+    channels = Names(entry.name for entry in settings.channels)
     complete = "" not in channels and ("channels",) not in broken
-    names: dict[str, int] = {}
+    models = Names(entry.name for entry in settings.models)
     for i, model in enumerate(settings.models):
-        if model.name and names.setdefault(model.name, i) != i:
+        if model.name and models.index[model.name] != i:
             yield Problem(
                 ("models", i, "name"), "is taken: another model above has it", 'name = "gpt-5-eu"'
             )
-        if sound("models", i):
-            yield from _price(i, model)
-            yield from _bindings(i, model)
-        yield from _fallbacks(i, model, [entry.name for entry in settings.models])
+        if i not in touched and ("models",) not in broken and not memory.is_sound(model):
+            own = [*_price(i, model), *_bindings(i, model)]
+            yield from own
+            if not own:
+                memory.sound(model)
+        if model.fallbacks:
+            yield from _fallbacks(i, model, models)
         for j, binding in enumerate(model.bindings):
             if complete and binding.channel and binding.channel not in channels:
-                close = get_close_matches(binding.channel, channels, n=1)
-                hint = f"; did you mean {close[0]}" if close else ""
-                known = (close or channels or ["openai-main"])[0]
+                close = channels.close(binding.channel)
+                hint = f"; did you mean {close}" if close else ""
+                known = close or next(iter(channels.index), "openai-main")
                 yield Problem(
                     ("models", i, "bindings", j, "channel"),
                     f'names no channel: there is no "{binding.channel}"{hint}',
                     f'channel = "{known}"',
                 )
+
+
+class Names:
+    """Names that others refer to. Only for the first few slips a close one is looked for, among so
+    many: a thousand slips beside a thousand names would take minutes.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.index: dict[str, int] = {}
+        """Where each stands first."""
+        for i, name in enumerate(names):
+            self.index.setdefault(name, i)
+        self._looks = _LOOKS
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.index
+
+    def close(self, name: str) -> str | None:
+        """The name that may have been meant; ``None``: none is like it."""
+        if not self._looks:
+            return None
+        self._looks -= 1
+        found = get_close_matches(name, list(islice(self.index, _NAMES)), n=1)
+        return found[0] if found else None
+
+
+_LOOKS: Final = 10
+_NAMES: Final = 1_000
 
 
 def _assets(settings: Settings) -> Iterator[Problem]:
@@ -103,6 +145,12 @@ def _server(settings: Settings) -> Iterator[Problem]:
 
 def _channels(settings: Settings) -> Iterator[Problem]:
     names: dict[str, int] = {}
+    asked = {entry.name for entry in settings.channels if entry.probe.model is not None}
+    served: dict[str, list[str]] = {name: [] for name in asked}
+    for model in settings.models if asked else ():
+        for name in dict.fromkeys(binding.channel for binding in model.bindings):
+            if name in served:
+                served[name].append(model.name)
     for i, entry in enumerate(settings.channels):
         if entry.name and names.setdefault(entry.name, i) != i:
             yield Problem(
@@ -118,22 +166,17 @@ def _channels(settings: Settings) -> Iterator[Problem]:
                 "needs max_concurrency beside it: nobody waits where nothing is limited",
                 "max_concurrency = 64",
             )
-        yield from _probe(i, entry, settings)
-        lower = [name.lower() for name in entry.headers]
+        yield from _probe(i, entry, served.get(entry.name, []))
+        lower = Counter(name.lower() for name in entry.headers)
         for name in entry.headers:
-            if lower.count(name.lower()) > 1:
+            if lower[name.lower()] > 1:
                 yield Problem(
                     ("channels", i, "headers", name), "occurs twice: case makes no difference"
                 )
 
 
-def _probe(i: int, entry: ChannelEntry, settings: Settings) -> Iterator[Problem]:
+def _probe(i: int, entry: ChannelEntry, served: list[str]) -> Iterator[Problem]:
     name = entry.probe.model
-    served = [
-        model.name
-        for model in settings.models
-        if any(binding.channel == entry.name for binding in model.bindings)
-    ]
     if name is not None and name not in served:
         yield Problem(
             ("channels", i, "probe", "model"),
@@ -199,23 +242,24 @@ def _media(path: Path, row: ModelEntry | PriceChange) -> Iterator[Problem]:
     for j, image in enumerate(row.images):
         if kinds.setdefault((image.size, image.quality), j) != j:
             yield Problem((*path, "images", j), "has the size and quality of a row above")
-    sizes = [video.size for video in row.videos]
-    for j, size in enumerate(sizes):
-        if size in sizes[:j]:
+    sizes: dict[str, int] = {}
+    for j, video in enumerate(row.videos):
+        if sizes.setdefault(video.size, j) != j:
             yield Problem((*path, "videos", j, "size"), "is that of a row above")
 
 
-def _fallbacks(i: int, model: ModelEntry, names: list[str]) -> Iterator[Problem]:
+def _fallbacks(i: int, model: ModelEntry, names: Names) -> Iterator[Problem]:
     """Check a model's fallbacks: theirs are not followed, so only its own name is a loop."""
+    first: dict[str, int] = {}
     for j, name in enumerate(model.fallbacks):
         path = ("models", i, "fallbacks", j)
         if name == model.name:
             yield Problem(path, "is the model itself: it would fall back in a circle")
-        elif name in model.fallbacks[:j]:
+        elif first.setdefault(name, j) != j:
             yield Problem(path, "occurs twice")
         elif name and name not in names:
-            close = get_close_matches(name, names, n=1)
-            hint = f"; did you mean {close[0]}" if close else ""
+            close = names.close(name)
+            hint = f"; did you mean {close}" if close else ""
             yield Problem(path, f'names no model: there is no "{name}"{hint}')
 
 

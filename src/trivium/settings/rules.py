@@ -248,6 +248,10 @@ _RULES: Final[dict[str, Rule]] = {
     "oauth.token_per_minute": Rule("token_per_minute = 60", _MANY),
     "oauth.failures_per_minute": Rule("failures_per_minute = 20", _MANY),
     "secrets.refresh_s": Rule("refresh_s = 300.0", _WAIT),
+    "secrets.references.*": Rule('references = ["env:*_API_KEY"]', syntax.reference_pattern),
+    "secrets.reference_hosts.*": Rule(
+        'reference_hosts = ["*.openai.azure.com"]', syntax.host_pattern
+    ),
     "logs.level": Rule('level = "info"', one_of("debug", "info", "warning", "error")),
     "logs.format": Rule('format = "auto"', one_of("auto", "json", "text")),
     "metrics.enabled": Rule("enabled = true"),

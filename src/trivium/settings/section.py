@@ -80,6 +80,14 @@ class SecretsSettings(Section, frozen=True):
     refresh_s: float = 300.0
     """How often each worker looks them up again, so that a secret that is replaced there is in
     force minutes later; 0: only when the file is read again."""
+    references: tuple[str, ...] = ("env:*_API_KEY",)
+    """What channels of the database may refer to: ``env:NAME``, a store's reference, or
+    ``identity:PROVIDER`` for what the gateway itself is known by in a cloud; ``*`` for any
+    characters. Files never. Whoever may change channels has them sent, if only to the providers'
+    own addresses."""
+    reference_hosts: tuple[str, ...] = ()
+    """Hosts such as ``*.openai.azure.com`` that references of channels in the database may be sent
+    to, over HTTPS, beside the provider's own address."""
 
 
 class ImagesSettings(Section, frozen=True):

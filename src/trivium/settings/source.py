@@ -26,12 +26,14 @@ class SettingsSource:
     lines: Mapping[Path, int] = field(default_factory=dict)
     given: dict[Path, str] = field(default_factory=dict)
     """Variable or flag that gave a setting instead of the file."""
+    stored: dict[Path, str] = field(default_factory=dict)
+    """Where in the database an entry is that is not in the file."""
     data: dict[str, Any] = field(default_factory=dict)
     """The settings as read, before any check; it may hold secrets, so none of this is printed."""
 
     def title(self, path: Path) -> str:
         """Place and name: ``trivium.toml:12: channels["main"].api_key``."""
-        where = self._place(path)
+        where = self.place(path)
         return f"{where}: {self._spell(path)}" if where else self._spell(path)
 
     def origin(self, path: Path) -> str:
@@ -46,7 +48,7 @@ class SettingsSource:
                 here = here[step]
             except (KeyError, IndexError, TypeError):
                 return ""
-        return self._place(path)
+        return self.place(path)
 
     def say(self, problem: Problem) -> str:
         """The problem as one line."""
@@ -54,10 +56,13 @@ class SettingsSource:
         example = problem.example or self._example(problem.path)
         return f"{text}. Example: {example}" if example else text
 
-    def _place(self, path: Path) -> str:
+    def place(self, path: Path) -> str:
+        """Where a setting was given: ``trivium.toml:12``, a variable, the database."""
         if path in self.given:
             return self.given[path]
         for end in range(len(path), 0, -1):
+            if path[:end] in self.stored:
+                return self.stored[path[:end]]
             line = self.lines.get(path[:end])
             if line is not None:
                 return f"{self.name}:{line}"

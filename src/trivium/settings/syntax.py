@@ -333,6 +333,15 @@ def header_name(value: str) -> str | None:
 
 header_value: Final = _like(_FIELD_VALUE, "must be visible ASCII text on one line")
 """A header's value; it may be a secret, so it is not shown."""
+host_pattern: Final = _like(
+    re.compile(r"[A-Za-z0-9*._-]{1,253}"), "must be a host, perhaps with * in it, not {}"
+)
+"""A host; ``*`` stands for any characters."""
+reference_pattern: Final = _like(
+    re.compile(r"(?:env|vault|aws-sm|gcp-sm|identity):[\x21-\x7e]{1,250}"),
+    "must be env:NAME, identity:PROVIDER or a store's reference, perhaps with * in it, not {}",
+)
+"""References to secrets; ``*`` stands for any characters. Files are none of them."""
 network: Final = _read_by(ip_network, "must be an address or a network as CIDR, not {}")
 """An address or a network of addresses."""
 price: Final = _like(DECIMAL, "must be a plain decimal of 0 or more in US dollars, not {}")

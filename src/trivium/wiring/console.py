@@ -36,6 +36,7 @@ from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
 from trivium.wiring.accounts import PURPOSE, accounts_of
+from trivium.wiring.catalogue import StoredParts, parts_without_file
 from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
@@ -118,16 +119,19 @@ def console_of(
     in_force: InForce = left_to_others,
     models: Callable[[], Iterable[Model]] = tuple,
     multiplier: Callable[[str], Fraction] = list_price,
+    stored: StoredParts | None = None,
     *,
     insight: WorkerInsight,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
     ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
-    ``multiplier``: of a price group; ``insight``: what can be seen of this worker.
+    ``multiplier``: of a price group; ``stored``: the worker's parts of the catalogue in the
+    database; ``insight``: what can be seen of this worker.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
     keys = keys_of(settings)
+    stored = stored or parts_without_file(database, keys)
     accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack, in_force)
     return Console(
         settings=settings,
@@ -143,10 +147,11 @@ def console_of(
         teams=Teams(database, clock, in_force),
         scim=Provisioning(database, clock, in_force),
         statement=Statement(database),
-        history=History(database),
+        history=History(database, clock),
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
+        catalogue=stored.service(clock),
         multiplier=multiplier,
         insight=insight,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),

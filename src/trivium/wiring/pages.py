@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trivium.oauth.shared_rate_limits import SharedCounters
     from trivium.routing.model import Model
     from trivium.storage.database import Database
+    from trivium.wiring.catalogue import StoredParts
     from trivium.wiring.metrics import Metrics
     from trivium.wiring.readiness import Parts
 
@@ -94,15 +95,17 @@ class People:
         in_force: InForce = left_to_others,
         models: "Callable[[], Iterable[Model]]" = tuple,
         multiplier: "Callable[[str], Fraction]" = list_price,
+        stored: "StoredParts | None" = None,
         *,
         insight: "Callable[[], WorkerInsight]",
     ) -> None:
         """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
 
         ``in_force``: called when the pages have changed keys; ``models``: returns those that can be
-        asked for now; ``multiplier``: what a price group pays of the list price; ``insight``: what
-        can be seen of this worker.
+        asked for now; ``multiplier``: what a price group pays of the list price; ``stored``: the
+        worker's parts of the catalogue in the database; ``insight``: what can be seen of it.
         """
+        self._stored = stored
         self._in_force = in_force
         self._models = models
         self._multiplier = multiplier
@@ -126,7 +129,7 @@ class People:
         async with contextlib.AsyncExitStack() as stack:
             console = console_of(
                 *(self._settings, self.database, stack, self._shared, self._in_force),
-                *(self._models, self._multiplier),
+                *(self._models, self._multiplier, self._stored),
                 insight=self._insight(),
             )
             application: ASGIApp = build(console)

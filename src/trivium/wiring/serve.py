@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from trivium.observe.recorder import Recorder
     from trivium.shared.state import SharedState
     from trivium.storage.database import Database
+    from trivium.wiring.catalogue import StoredParts
     from trivium.wiring.metrics import Metrics
     from trivium.wiring.readiness import Parts
 
@@ -115,7 +116,7 @@ async def serve(
         async with contextlib.AsyncExitStack() as stack:
             listeners, origins = await listen(settings, stack, sockets)
             ready(origins)
-            await worker.put_together(listeners, origins[0], stack)
+            await worker.put_together(listeners, origins[0], watch, stack)
             stop.serves()
             await worker.open(listeners, stack)
             serving(origins)
@@ -151,6 +152,7 @@ class _Worker:
     _snapshot: "Snapshot"
     _metrics: "Metrics | None"
     _shared: "SharedState | None"
+    _stored: "StoredParts"
     _parts: "Parts"
     _origin: str
 
@@ -210,20 +212,28 @@ class _Worker:
         self.services.health.forget()
 
     async def put_together(
-        self, listeners: Sequence["Listener"], origin: str, stack: contextlib.AsyncExitStack
+        self,
+        listeners: Sequence["Listener"],
+        origin: str,
+        watch: FileWatch,
+        stack: contextlib.AsyncExitStack,
     ) -> None:
-        """Build everything that requests need; closed with the stack. Raises the storage errors."""
+        """Build everything that requests need; closed with the stack. Raises the storage errors,
+        and SettingsError where the database's entries do not fit beside the file's.
+        """
+        from trivium.wiring.catalogue import stored_parts
         from trivium.wiring.readiness import Parts
 
-        settings = self._settings
         self._origin = origin
-        database, snapshot, recorder = await open_stores(settings, stack)
-        await agreed(settings, database)
+        database, snapshot, recorder = await open_stores(self._settings, stack)
+        await agreed(self._settings, database)
+        self._stored = stored_parts(self._settings, database, self._reader, watch)
+        settings, catalogue = await self._stored.begin(self._settings, self._catalogue)
         if is_apart(settings):
             log.warning("assets_on_this_node", folder=place(settings).url)
         ledger = await ledger_of(settings, database, stack)
         self._hooks = hooks = hooks_of(settings)
-        services = services_of(settings, self._catalogue, database, recorder, ledger, stack, hooks)
+        services = services_of(settings, catalogue, database, recorder, ledger, stack, hooks)
         self.services, self._ledger = services, ledger
         self._database, self._snapshot = database, snapshot
         self._shared = shared = shared_of(settings)
@@ -249,6 +259,7 @@ class _Worker:
         for sweeping in sweepers(self._database, settings):
             await background(stack, sweeping)
         await background(stack, ClockJumps(self.services.clock).run)
+        await self._stored.follow(settings.storage.poll_s, stack)
         services = self.services
         people = People(
             settings,
@@ -257,6 +268,7 @@ class _Worker:
             key_refresher.refresh_keys,
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
             self._ledger.multiplier,
+            self._stored,
             insight=functools.partial(self._insight, listeners),
         )
         stack.push_async_callback(people.close)

@@ -8,7 +8,7 @@ import contextlib
 import functools
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from trivium.admission.script import ScriptedWindows
 from trivium.admission.service import Admission
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from trivium.ledger.worker import WorkerLedger
     from trivium.observe.recorder import Recorder
     from trivium.storage.database import Database
+
+
+UNDO_DAYS: Final = 90
+"""For so long a change of the catalogue can be undone if it concerned credentials."""
 
 
 async def open_stores(
@@ -136,6 +140,7 @@ async def kept_answers_of(
 
 def sweepers(database: "Database", settings: Settings) -> list[Work]:
     """Return the work that removes what is old or expired; none of it ever ends."""
+    from trivium.catalogue.store import forget_credentials
     from trivium.idempotency.sweep import AnswerSweeper
     from trivium.ledger.budgets.sweep import CounterSweeper
     from trivium.ledger.spending.store import delete_attributed
@@ -148,7 +153,11 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     acts = RecordSweeper(database, settings.audit.retention_days, name="acts", delete=delete_before)
     kept_days = settings.records.attribution_days
     said = RecordSweeper(database, kept_days, name="attributions", delete=delete_attributed)
+    former = RecordSweeper(
+        database, UNDO_DAYS, name="former_credentials", delete=forget_credentials
+    )
     return [
+        former.run,
         RecordSweeper(database, settings.records.retention_days).run,
         ResponseSweeper(database, settings.responses).run,
         AnswerSweeper(database, settings.idempotency).run,

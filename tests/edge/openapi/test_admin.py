@@ -8,6 +8,7 @@ import pytest
 from trivium.console import app
 from trivium.console.api.admin.access import NewPassword
 from trivium.console.api.admin.apps import AppChange
+from trivium.console.api.admin.catalogue import CatalogueSet, NewCatalogueEntry, UndoneChange
 from trivium.console.api.admin.codes import NewBatch, TypedCode
 from trivium.console.api.admin.credit import NewCredit
 from trivium.console.api.admin.entries import Overdraft
@@ -39,6 +40,9 @@ def test_it_describes_what_is_served():
         ("AdminNewKey", NewKeyBody),
         ("AdminKeyChange", KeyChange),
         ("AdminNewCredit", NewCredit),
+        ("AdminNewCatalogueEntry", NewCatalogueEntry),
+        ("AdminCatalogueSet", CatalogueSet),
+        ("AdminUndoneChange", UndoneChange),
         ("AdminNewBatch", NewBatch),
         ("AdminTypedCode", TypedCode),
         ("AdminOverdraft", Overdraft),

@@ -94,6 +94,8 @@ WORDS: Final = {
     ActKind.REDEMPTION_CREATED: N_("Redemption codes made"),
     ActKind.REDEMPTION_REVOKED: N_("Redemption codes revoked"),
     ActKind.REDEEMED: N_("Code redeemed"),
+    ActKind.CATALOGUE_CHANGED: N_("Channels, models or prices changed"),
+    ActKind.CATALOGUE_UNDONE: N_("A change of channels, models or prices undone"),
     ActKind.REDEEM_FAILED: N_("A code brought nothing"),
 }
 """One sentence for every kind; a test holds that none is missing."""

@@ -5,7 +5,7 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
-from trivium.edge.openapi import admin_money, admin_operation, admin_people
+from trivium.edge.openapi import admin_catalogue, admin_money, admin_operation, admin_people
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 from trivium.oauth.admin.routes import is_known, needed
@@ -42,7 +42,7 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-_PARTS: Final = (admin_money, admin_people, admin_operation)
+_PARTS: Final = (admin_catalogue, admin_money, admin_people, admin_operation)
 """What has a module of its own."""
 
 _OWN: Final = schemas("""
@@ -273,6 +273,8 @@ _FAILURES: Final = {
     "owner is disabled, or their role does not allow it.",
     "404": "There is no such user, key, token or team, or none that you may see.",
     "409": "It is taken, revoked, booked otherwise, or it is you.",
+    "412": "It was changed since it was read; the message says by whom and when.",
+    "428": "It would change what is there: `If-Match` or `revision` says what was read.",
     "413": "The body is too large.",
     "415": "The body is not JSON.",
     "429": "Too many tokens that are not valid; `Retry-After` says how long to wait.",

@@ -14,6 +14,7 @@ _LARGE: Final = 50
 """Rows a transaction where one may have a quarter of a megabyte or more."""
 _GATEWAYS: Final = "a word of the gateway's or of its settings"
 _VENDORS: Final = "a vendor's name for a payment, which the books must keep"
+_CATALOGUE: Final = "of channels and models, and no person"
 _BOOKS: Final = "entries are append-only, for the books: they name an id, which nobody has now"
 
 
@@ -145,6 +146,19 @@ PERSONAL: Final = (
         _USER,
         kept=_why(_VENDORS, "reference", "provider", "session_id", "charge", "currency", "state"),
     ),
+    # what administrators did to the catalogue: like acts, without where from
+    _stays(
+        "catalogue_entries",
+        ("updated_by", OwnerLink.USER),
+        withheld=frozenset({"sealed"}),
+        kept=_why(_CATALOGUE, "kind", "name", "document", "sealed", "marks"),
+    ),
+    _blanked(
+        "catalogue_changes",
+        ("actor_id", OwnerLink.USER),
+        blank={"address": "", "agent": ""},
+        kept=_why("what happened, by ids: a history must tell it", "mark", "actor", "reason"),
+    ),
     # from here on what the person is found by
     _blanked(
         "keys",
@@ -191,6 +205,8 @@ PERSONAL: Final = (
 NOBODYS: Final = {
     "revision": "a number",
     "secret_mark": "of the gateway's own key",
+    "catalogue_revision": "a number",
+    "catalogue_change_entries": "of channels and models, before and after",
     "code_batches": "made for nobody in particular; the note is an operator's",
     "tries": "digests of what was typed or of addresses, forgotten within days",
     "breakers": "of vendors",

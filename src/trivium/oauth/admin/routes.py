@@ -8,6 +8,8 @@ from trivium.settings.workloads import AdminScope
 _READ: Final = AdminScope.READ
 _MONEY: Final = AdminScope.MONEY
 _USERS: Final = AdminScope.USERS
+_CATALOGUE: Final = AdminScope.CATALOGUE
+_ENTRY: Final = {"GET": _READ, "PUT": _CATALOGUE, "DELETE": _CATALOGUE}
 
 _TABLE: Final[Mapping[str, Mapping[str, AdminScope | None]]] = {
     "/api/admin/users": {"GET": _READ, "POST": _USERS},
@@ -61,6 +63,14 @@ _TABLE: Final[Mapping[str, Mapping[str, AdminScope | None]]] = {
     "/api/admin/requests": {"GET": _READ},
     "/api/admin/requests/{request}": {"GET": _READ},
     "/api/admin/statement": {"GET": _READ},
+    "/api/admin/catalogue": {"GET": _READ},
+    "/api/admin/catalogue/apply": {"POST": _CATALOGUE},
+    "/api/admin/catalogue/changes": {"GET": _READ},
+    "/api/admin/catalogue/changes/{change}/undo": {"POST": _CATALOGUE},
+    "/api/admin/catalogue/routing": _ENTRY,
+    "/api/admin/catalogue/channels/{name}": _ENTRY,
+    "/api/admin/catalogue/models/{name}": _ENTRY,
+    "/api/admin/catalogue/groups/{name}": _ENTRY,
     "/api/admin/tokens": {"GET": _READ, "POST": _USERS},
     # any token: itself, and those that it made
     "/api/admin/tokens/{token}": {"DELETE": None},

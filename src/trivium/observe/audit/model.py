@@ -108,6 +108,8 @@ class ActKind(Enum):
     REDEMPTION_CREATED = "redemption_created"
     REDEMPTION_REVOKED = "redemption_revoked"
     REDEEMED = "redeemed"
+    CATALOGUE_CHANGED = "catalogue_changed"
+    CATALOGUE_UNDONE = "catalogue_undone"
     REDEEM_FAILED = "redeem_failed"
 
 

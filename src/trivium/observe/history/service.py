@@ -4,17 +4,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from trivium.clock import Clock, SystemClock
 from trivium.observe.history.model import RequestSearch
+from trivium.storage.errors import StorageDown
 from trivium.storage.late import LateModule
 from trivium.storage.structs import struct_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trivium.observe.history import store
     from trivium.storage.database import Database
 else:
     store = LateModule("trivium.observe.history.store")
 
 PAGE_MAX: Final = 200
+HOUR_S: Final = 3600
+COUNT_S: Final = 5.0
+PAIRS_MAX: Final = 10_000
+"""Pairs of model and channel that are told; those of fewest requests are left out."""
+_SYSTEM: Final = SystemClock()
 _tags: Final = msgspec.json.Decoder(tuple[str, ...]).decode
 _failed: Final = msgspec.json.Decoder(tuple[tuple[str, str], ...]).decode
 
@@ -73,8 +82,20 @@ class HistoryPage(msgspec.Struct, frozen=True, kw_only=True):
 class History:
     """Requests of one user at a time. Storage faults pass through as they are."""
 
-    def __init__(self, db: "Database") -> None:
+    def __init__(self, db: "Database", clock: Clock = _SYSTEM) -> None:
         self._db = db
+        self._clock = clock
+
+    async def served_lately(self) -> "Sequence[tuple[str, str, int]] | None":
+        """(model, channel, requests) of the last hour, of everybody's; ``None`` where there are so
+        many that the database does not count them within seconds.
+        """
+        since_ms = int((self._clock.now() - HOUR_S) * 1000)
+        try:
+            async with self._db.read(COUNT_S) as conn:
+                return await store.served_since(conn, since_ms, PAIRS_MAX)
+        except StorageDown:
+            return None
 
     async def page(
         self,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.observe.history.model import RequestSearch
@@ -42,6 +42,20 @@ async def page(
     order = query.order_by(records.c.at_ms.desc(), records.c.request_id.desc())
     found: Sequence[Any] = (await conn.execute(order.limit(limit))).all()
     return found
+
+
+async def served_since(
+    conn: AsyncConnection, at_ms: int, limit: int
+) -> Sequence[tuple[str, str, int]]:
+    """(model, channel, requests) of what was answered since a moment, most first."""
+    query = (
+        select(records.c.model, records.c.channel, func.count())
+        .where(records.c.at_ms >= at_ms, records.c.channel != "", records.c.status < 400)
+        .group_by(records.c.model, records.c.channel)
+        .order_by(func.count().desc())
+        .limit(limit)
+    )
+    return [(row[0], row[1], row[2]) for row in await conn.execute(query)]
 
 
 async def one(conn: AsyncConnection, user_id: int, request_id: str) -> Sequence[Any]:

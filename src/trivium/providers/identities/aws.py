@@ -231,4 +231,5 @@ FINDER: Final = Finder(
     check=check,
     plain=frozenset(NAMES) - SECRET_NAMES,
     places=frozenset({"region"}),
+    given=frozenset({"key_id"}),
 )

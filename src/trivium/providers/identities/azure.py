@@ -126,7 +126,13 @@ def _check_values(parts: Mapping[str, str]) -> None:
 
 def finder(audience: str) -> Finder:
     """What finds tokens for an audience, where a channel does not name another."""
-    return Finder(find=partial(_find, audience), inspect=check, plain=frozenset(NAMES) - _SECRET)
+    return Finder(
+        find=partial(_find, audience),
+        inspect=check,
+        plain=frozenset(NAMES) - _SECRET,
+        given=frozenset({"client_secret", "certificate"}),
+        elsewhere=frozenset({"authority"}),
+    )
 
 
 def remedy(status: int, headers: Mapping[str, str], body: bytes) -> Remedy:

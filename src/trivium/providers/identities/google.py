@@ -111,7 +111,10 @@ def find(parts: Mapping[str, str], around: Surroundings) -> FoundSecret:
 
 
 FINDER: Final = Finder(
-    find=find, inspect=check, plain=frozenset(NAMES) - frozenset({"key", "federation"})
+    find=find,
+    inspect=check,
+    plain=frozenset(NAMES) - frozenset({"key", "federation"}),
+    given=frozenset({"key"}),
 )
 
 

@@ -39,13 +39,15 @@ class StoredSecrets:
         environ: Mapping[str, str],
         known: Mapping[str, str] = _NOTHING,
         *,
+        asking: bool = True,
         opening: Callable[[str, Mapping[str, str]], SecretStore] = open_store,
         limit_s: float = TIMEOUT_S,
         reading_s: float = READING_S,
     ) -> None:
         """``known``: what an earlier reading found, by reference; it stays in force where a store
-        does not give the secret now.
+        does not give the secret now. ``asking``: whether stores are asked for these as well.
         """
+        self._asking = asking
         self._environ = environ
         self._known = known
         self._opening = opening
@@ -67,6 +69,8 @@ class StoredSecrets:
         return self.values[text]
 
     def _find(self, text: str) -> str:
+        if not self._asking and text in self._known:
+            return self._known[text]
         reference = parse(text)
         try:
             return field_of(self._document(reference), reference.field)

@@ -11,6 +11,7 @@ batches off an index cost some I/O; they need no partition to exist in time for 
 
 from trivium.storage.schema import (
     budgets,
+    catalogue,
     idempotency,
     logins,
     oauth,
@@ -23,6 +24,7 @@ from trivium.storage.schema.core import metadata
 
 __all__ = [
     "budgets",
+    "catalogue",
     "idempotency",
     "logins",
     "metadata",

@@ -4,6 +4,7 @@ What a path takes stands in its ``ApiMethod``. A member of a body or a parameter
 not named there is refused, and so is one that is there twice.
 """
 
+import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, NamedTuple
@@ -94,6 +95,15 @@ class ApiMethod(msgspec.Struct, frozen=True):
     do: Callable[[AdminRequest], Awaitable[Any]]
     body: type[ApiBody] | None = None
     query: frozenset[str] = frozenset()
+    bytes_max: int = BODY_BYTES_MAX
+    """Of the body; a larger one than usual is read in a thread."""
+
+
+class VersionedAnswer(NamedTuple):
+    """What an act answers, with the version that it has."""
+
+    data: Any
+    etag: str
 
 
 class Asker(NamedTuple):
@@ -124,9 +134,10 @@ def resource(path: str, *, for_members: bool = False, **acts: ApiMethod) -> Endp
         try:
             asker = await _asker(request, for_members=for_members)
             _check_route(request, path, asker)
-            query, body = _query(request, act.query), await _body(request, act.body)
+            query = _query(request, act.query)
+            body = await _body(request, act.body, act.bytes_max)
             asked = AdminRequest(request, asker.by, query, body, asker.is_admin, asker.machine)
-            return answer.enveloped(200, "", await act.do(asked))
+            return _done(await act.do(asked))
         except (ApiError, IdentityError, LedgerError) as error:
             return _refused(error)
         except StorageError as error:
@@ -136,7 +147,18 @@ def resource(path: str, *, for_members: bool = False, **acts: ApiMethod) -> Endp
             log.exception("admin_api_failed", request_id=request.scope["state"]["request_id"])
             return answer.enveloped(500, "something went wrong on our side")
 
-    return Endpoint(path, served, methods=list(acts))
+    # names of models and channels may hold slashes
+    made = Endpoint(path.replace("{name}", "{name:path}"), served, methods=list(acts))
+    made.path = path
+    return made
+
+
+def _done(data: Any) -> Response:
+    if not isinstance(data, VersionedAnswer):
+        return answer.enveloped(200, "", data)
+    made = answer.enveloped(200, "", data.data)
+    made.headers["etag"] = data.etag
+    return made
 
 
 def whole(digits: str) -> int | None:
@@ -226,14 +248,30 @@ def _query(request: Request, known: frozenset[str]) -> dict[str, str]:
     return found
 
 
-async def _body(request: Request, kind: type[ApiBody] | None) -> ApiBody | None:
+async def _body(request: Request, kind: type[ApiBody] | None, bytes_max: int) -> ApiBody | None:
     """What was sent. Raises Refusal."""
     if kind is None:
         if await request.body():
             raise ApiError(400, "this request takes no body")
         return None
-    found = await answer.json_body(request, _decoder(kind).decode, BODY_BYTES_MAX)
-    _check_names(await request.body())
+    try:
+        if len(await request.body()) <= BODY_BYTES_MAX:
+            found = await answer.json_body(request, _decoder(kind).decode, bytes_max)
+            _check_names(await request.body())
+            return found
+        raw = await answer.json_body(request, bytes, bytes_max)
+        return await asyncio.to_thread(_large, kind, raw)
+    except RecursionError:
+        raise ApiError(400, "the body is nested too deeply") from None
+
+
+def _large(kind: type[ApiBody], raw: bytes) -> ApiBody:
+    """What a large body says. Raises Refusal (400)."""
+    try:
+        found = _decoder(kind).decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ApiError(400, str(error)) from None
+    _check_names(raw)
     return found
 
 

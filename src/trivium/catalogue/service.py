@@ -1,0 +1,365 @@
+"""Changes entries: checked with everything that there is, written at the revision that was checked.
+
+A change is computed from what was read, tried beside the file of this node as ``trivium check``
+would, and written if nobody has changed anything meanwhile; else it is computed once more. So what
+is in force was checked as a whole, and of two editors of one entry the second is told.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
+
+from trivium.catalogue.bodies import BodyMaker
+from trivium.catalogue.documents import DocumentError
+from trivium.catalogue.file_entries import FileEntry, file_entries
+from trivium.catalogue.model import (
+    AbsentError,
+    CatalogueChange,
+    CatalogueEntry,
+    ChangeAuthor,
+    EntryBody,
+    EntryDiff,
+    EntryName,
+    KeptApartError,
+    Revision,
+    StaleError,
+    UnconditionalError,
+    UnfitError,
+)
+from trivium.catalogue.sealing import CredentialSeal
+from trivium.catalogue.snapshot import CatalogueSnapshot, in_order, whole
+from trivium.clock import Clock
+from trivium.observe.audit.model import ActKind
+from trivium.observe.audit.service import Audit
+from trivium.routing.model import Catalogue
+from trivium.settings.errors import SettingsError
+from trivium.settings.memory import ParsedFile
+from trivium.settings.model import Settings
+from trivium.settings.stored import StoredEntry
+from trivium.storage.late import LateModule
+
+if TYPE_CHECKING:
+    from trivium.catalogue import store
+    from trivium.storage.database import Database
+else:
+    store = LateModule("trivium.catalogue.store")
+
+TRIES: Final = 8
+"""How often a change is computed anew because others changed something meanwhile."""
+ENTRIES_MAX: Final = 20_000
+REASON_CHARS_MAX: Final = 500
+PAGE_MAX: Final = 200
+"""Changes of one page."""
+_TOLD: Final = 5
+"""Entries that an act names."""
+
+Trial: TypeAlias = Callable[[Sequence[StoredEntry]], tuple[Settings, Catalogue]]
+"""Reads the file of this node beside these entries. Takes a while; raises SettingsError."""
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """What an editor has read of an entry."""
+
+    version: int | None = None
+    """It has this version."""
+    absent: bool = False
+    """There is none."""
+
+
+class EntryEdit(msgspec.Struct, frozen=True, kw_only=True):
+    """What one entry is to be."""
+
+    at: EntryName
+    document: Any
+    """As a caller sent it; ``None``: it is to be gone."""
+    condition: Condition = Condition()
+
+
+class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a change."""
+
+    revision: int
+    """In force once it is taken up; of a trial the one that it was tried at."""
+    change_id: int | None
+    """``None``: nothing differs, or it was only tried."""
+    diffs: tuple[EntryDiff, ...]
+    catalogue: Catalogue | None
+    """As it would be; ``None`` where nothing differs."""
+
+
+class CatalogueService:
+    """The entries of the database, and every way to change them."""
+
+    def __init__(
+        self,
+        db: "Database",
+        clock: Clock,
+        seal: CredentialSeal,
+        snapshot: CatalogueSnapshot,
+        trial: Trial,
+        in_force: Callable[[], Awaitable[None]],
+        file: Callable[[], tuple[ParsedFile | None, Path | None]],
+    ) -> None:
+        """``in_force``: returns once this worker has taken up what was changed, or after a while.
+        ``file``: returns the settings file as it is in force, and where it is.
+        """
+        self._db = db
+        self._clock = clock
+        self._audit = Audit(db, clock)
+        self._bodies = BodyMaker(seal, snapshot.values_of)
+        self._snapshot = snapshot
+        self._trial = trial
+        self._in_force = in_force
+        self._file = file
+
+    def of_file(self) -> list[FileEntry]:
+        """The entries of this node's settings file."""
+        return list(file_entries(*self._file()))
+
+    async def everything(self) -> tuple[Revision, Mapping[EntryName, CatalogueEntry]]:
+        """The entries as they are now. Raises what ``Database.read`` raises."""
+        await self._snapshot.refresh()
+        return self._snapshot.revision, self._snapshot.entries
+
+    async def change(
+        self,
+        edits: Sequence[EntryEdit],
+        author: ChangeAuthor,
+        *,
+        reason: str = "",
+        read_at: int | None = None,
+        together: bool = False,
+        dry_run: bool = False,
+    ) -> ChangeResult:
+        """Change entries, all or none. ``together``: the condition is ``read_at``, the revision
+        that was read of everything. ``dry_run``: only say what it would come to.
+
+        Raises CatalogueError and DocumentError, and what the database raises.
+        """
+
+        def wanted(known: Mapping[EntryName, CatalogueEntry]) -> dict[EntryName, EntryBody | None]:
+            return {edit.at: self._wanted(edit, known.get(edit.at), together) for edit in edits}
+
+        if len({edit.at for edit in edits}) != len(edits):
+            raise DocumentError("an entry occurs twice")
+        check_at = (read_at,) if together else None
+        return await self._make(wanted, author, reason, check_at=check_at, dry_run=dry_run)
+
+    async def undo(
+        self, change_id: int, author: ChangeAuthor, *, reason: str = "", dry_run: bool = False
+    ) -> ChangeResult:
+        """Make everything that a change concerned what it was before, all or nothing.
+
+        Raises AbsentError, KeptApartError where one of them was changed since, and as ``change``.
+        """
+        async with self._db.read() as conn:
+            change = await store.change(conn, change_id)
+        if change is None:
+            raise AbsentError(f"there is no change {change_id}")
+        if change.undone_by is not None:
+            raise KeptApartError(f"change {change_id} was undone already, by {change.undone_by}")
+
+        def wanted(known: Mapping[EntryName, CatalogueEntry]) -> dict[EntryName, EntryBody | None]:
+            for diff in change.diffs:
+                now = known.get(diff.at)
+                if (None if now is None else now.version) != (
+                    None if diff.after is None else change.revision
+                ):
+                    raise KeptApartError(_since(diff.at, now))
+                if diff.before is not None and diff.before.marks and diff.before.sealed is None:
+                    raise KeptApartError(f"the former credentials of {diff.at} are no longer kept")
+            return {diff.at: diff.before for diff in change.diffs}
+
+        return await self._make(wanted, author, reason, undoes=change_id, dry_run=dry_run)
+
+    async def changes(
+        self,
+        before_id: int | None = None,
+        limit: int = 50,
+        *,
+        kind: str | None = None,
+        name: str | None = None,
+        user_id: int | None = None,
+    ) -> list[CatalogueChange]:
+        """Changes, newest first; of a kind, of one entry, by one user."""
+        async with self._db.read() as conn:
+            return await store.newest(
+                conn, before_id, min(limit, PAGE_MAX), kind=kind, name=name, user_id=user_id
+            )
+
+    async def _make(
+        self,
+        wanted: Callable[[Mapping[EntryName, CatalogueEntry]], dict[EntryName, EntryBody | None]],
+        author: ChangeAuthor,
+        reason: str,
+        *,
+        undoes: int | None = None,
+        check_at: tuple[int | None] | None = None,
+        dry_run: bool = False,
+    ) -> ChangeResult:
+        if len(reason) > REASON_CHARS_MAX or not reason.isprintable():
+            raise DocumentError(
+                f"reason: must be at most {REASON_CHARS_MAX} printable characters on one line"
+            )
+        for _ in range(TRIES):
+            await self._snapshot.refresh()
+            revision, known = self._snapshot.revision, self._snapshot.entries
+            bodies = await asyncio.to_thread(wanted, known)
+            diffs = tuple(
+                EntryDiff(at=at, before=None if now is None else now.body, after=body)
+                for at, body in sorted(bodies.items())
+                if body is not (None if (now := known.get(at)) is None else now.body)
+            )
+            if not diffs:
+                return ChangeResult(
+                    revision=revision.value, change_id=None, diffs=(), catalogue=None
+                )
+            if check_at is not None:
+                _check_revision(check_at[0], revision, diffs)
+            catalogue = await asyncio.to_thread(self._tried, diffs, len(known))
+            if dry_run:
+                return ChangeResult(
+                    revision=revision.value, change_id=None, diffs=diffs, catalogue=catalogue
+                )
+            change_id = await self._written(diffs, known, revision, author, reason, undoes)
+            if change_id is not None:
+                await self._in_force()
+                return ChangeResult(
+                    revision=revision.value + 1,
+                    change_id=change_id,
+                    diffs=diffs,
+                    catalogue=catalogue,
+                )
+        raise KeptApartError("others keep changing the catalogue; please try again")
+
+    def _tried(self, diffs: Sequence[EntryDiff], known: int) -> Catalogue:
+        """The catalogue with these entries. Raises UnfitError."""
+        if known + len(diffs) > ENTRIES_MAX:
+            raise DocumentError(f"there are at most {ENTRIES_MAX:,} entries")
+        entries = self._snapshot.by_name()
+        for diff in diffs:
+            if diff.after is None:
+                entries.pop(diff.at, None)
+            else:
+                entries[diff.at] = whole(diff.at, 0, diff.after, self._snapshot.values_of)
+        try:
+            return self._trial(in_order(entries))[1]
+        except SettingsError as error:
+            raise UnfitError(*error.lines) from None
+
+    async def _written(
+        self,
+        diffs: tuple[EntryDiff, ...],
+        known: Mapping[EntryName, CatalogueEntry],
+        revision: Revision,
+        author: ChangeAuthor,
+        reason: str,
+        undoes: int | None,
+    ) -> int | None:
+        """Write a change; its id, or ``None`` where something was changed meanwhile."""
+        at_ms = int(self._clock.now() * 1000)
+        async with self._db.write() as conn:
+            new = await store.advance(conn, revision, secrets.token_hex(8))
+            if new is None:
+                return None
+            for diff in diffs:
+                version = known[diff.at].version if diff.before is not None else None
+                if not await store.write(conn, diff, version, new, author.user_id, at_ms):
+                    # whoever passed ``advance`` has read all that there is
+                    raise StaleError(_since(diff.at, known.get(diff.at)))
+            told = CatalogueChange(
+                id=0,
+                revision=new.value,
+                at_ms=at_ms,
+                author=author,
+                reason=reason,
+                undoes=undoes,
+                diffs=diffs,
+            )
+            change_id = await store.record(conn, told, new.mark)
+            detail: dict[str, str | int] = {"entries": _names(diffs), "reason": reason}
+            if author.name:
+                detail["machine"] = author.name
+            if undoes is not None:
+                detail["undoes"] = undoes
+            await self._audit.within(
+                conn,
+                ActKind.CATALOGUE_CHANGED if undoes is None else ActKind.CATALOGUE_UNDONE,
+                actor=author.user_id,
+                what=f"catalogue_change:{change_id}",
+                address=author.address,
+                agent=author.agent,
+                detail=detail,
+            )
+        return change_id
+
+    def _wanted(
+        self, edit: EntryEdit, now: CatalogueEntry | None, together: bool
+    ) -> EntryBody | None:
+        """What an entry is to be; the same object as now where nothing differs."""
+        if edit.document is None:
+            if now is None and together:
+                return None
+            if now is None:
+                raise AbsentError(f"the database has no {edit.at}")
+            body = None
+        else:
+            current = None if now is None else now.body
+            body = self._bodies.body(edit.at, edit.document, current, int(self._clock.now() * 1000))
+            if body is current:
+                return body
+        if not together:
+            _check(edit, now)
+        return body
+
+
+def _check(edit: EntryEdit, now: CatalogueEntry | None) -> None:
+    """Raises where an edit does not say what was read, or says something else."""
+    condition = edit.condition
+    if condition.absent:
+        if now is not None:
+            raise StaleError(f"{edit.at} is there already: {_whose(now)}")
+    elif condition.version is not None:
+        if now is None or now.version != condition.version:
+            raise StaleError(_since(edit.at, now))
+    elif now is not None:
+        raise UnconditionalError(
+            f'{edit.at} is there, and this would change it: send If-Match: "{now.version}" if that '
+            "is the version you have read"
+        )
+
+
+def _check_revision(read_at: int | None, revision: Revision, diffs: Sequence[EntryDiff]) -> None:
+    if read_at is None and any(diff.before is not None for diff in diffs):
+        raise UnconditionalError(
+            f"this would change what is there: send the revision that you have read, which is "
+            f"{revision.value} now"
+        )
+    if read_at is not None and read_at != revision.value:
+        raise StaleError(
+            f"the catalogue was changed since revision {read_at}: it is at {revision.value}; read "
+            "it again"
+        )
+
+
+def _since(at: EntryName, now: CatalogueEntry | None) -> str:
+    if now is None:
+        return f"{at} is not there any more"
+    return f"{at} was changed since: {_whose(now)}"
+
+
+def _whose(now: CatalogueEntry) -> str:
+    """Version, who and when, for whoever has to decide."""
+    who = "nobody who has an account" if now.updated_by is None else f"user {now.updated_by}"
+    return (
+        f"it has version {now.version}, by {who} at {now.updated_ms // 1000} (seconds since 1970)"
+    )
+
+
+def _names(diffs: Sequence[EntryDiff]) -> str:
+    more = f" and {len(diffs) - _TOLD} more" if len(diffs) > _TOLD else ""
+    return ", ".join(str(diff.at) for diff in diffs[:_TOLD]) + more
