@@ -200,7 +200,7 @@ _BY_TYPE: Final = CallerVectors(read_request=read_cohere, write_answer=write_by_
 
 
 def caller_of(members: Mapping[str, msgspec.Raw]) -> CallerVectors:
-    """Who speaks so."""
+    """The caller's half for a body: Titan's, or Cohere's with or without named forms."""
     if _is_titan(members):
         return _TITAN
     return _BY_TYPE if "embedding_types" in members else _FLOATS

@@ -28,7 +28,7 @@ class EmbeddingParameters(msgspec.Struct):
 
 
 class ContentVector(msgspec.Struct, gc=False):
-    """The vector of a content."""
+    """What one embedded content came to; empty: the answer had no numbers."""
 
     values: list[float] = []
 
