@@ -61,6 +61,9 @@ def opened(context: RequestContext, members: Members) -> Members:
         body = predict.asked(members, route.model)
     elif counted is not None:
         most = context.services.translator.objects_max
+        # what is in it is another copy, and a third one is made of that
+        members.let_go()
+        exchange.body = context.body = b""
         body, hosting = invoke.counted(counted.body, route.model, most)
         _tell(exchange, hosting)
     elif surface is Surface.PREDICT_COUNT:
