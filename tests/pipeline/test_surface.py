@@ -225,7 +225,7 @@ async def test_a_conversation_is_counted_by_whoever_counts():
         assert b'{"inputTokens":15}' == (await gateway.post(path, body))[2]
         assert body == sent(vendor)
         assert path.encode() in vendor.requests[0].raw.partition(b"\r\n")[0]
-    async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+    async with Double([OK]) as vendor, Gateway.to(("cohere", vendor)) as gateway:
         status, headers, got = await gateway.post(path, body)
         assert (200, b"tokens") == (status, headers[b"trivium-estimated"])
         assert 0 < json.loads(got)["inputTokens"]

@@ -35,7 +35,7 @@ from trivium.faults import Fault
 from trivium.wire import caps, errors
 from trivium.wire.answer_structs import Frame
 from trivium.wire.codec import AnswerContext
-from trivium.wire.frame_template import Template, Told
+from trivium.wire.frame_template import LONG, Template, Told
 from trivium.wire.lenient import error_of
 from trivium.wire.messages import citations, finish
 from trivium.wire.messages.event import DELTA_TYPE, decode_all, delta_of, lenient, text_of
@@ -156,14 +156,14 @@ class Reader:
             texts, end = template.many(run[at:] if at else run)
         if not texts:
             end = first_boundary(run, at) - at
-            frame = run[at : at + end]
-            event = delta_of(frame[len(_DELTA) :])
+            event = delta_of(memoryview(run)[at + len(_DELTA) : at + end])  # it may be long
             flow = self._blocks.get(event.index) if event is not None else None
             if event is None or flow is None or flow.index < 0:
                 return at
             texts = [text_of(event)]
             flow.said = True
             if template.wanted:
+                frame = run[at : at + min(end, LONG + 1)]  # of a longer one nothing is learnt
                 self._flow = flow if template.learn(frame, (texts[0], None), _read) else None
                 if self._flow is not None and at + end < len(run):
                     more, after = template.many(run[at + end :])
