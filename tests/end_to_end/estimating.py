@@ -53,7 +53,7 @@ ASK = {
     "cohere": {"messages": [{"role": "user", "content": "Hi"}], "stream": True},
 }  # fmt: skip
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nTransfer-Encoding: chunked\r\n\r\n"
-TYPE = {shape: b"text/event-stream" for shape in SHAPES} | {"converse": MEDIA_TYPE.encode()}
+TYPE = dict.fromkeys(SHAPES, b"text/event-stream") | {"converse": MEDIA_TYPE.encode()}
 
 
 def event(data, *, named=True):

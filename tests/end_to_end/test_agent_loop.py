@@ -405,9 +405,7 @@ class Converse:
         message = answer["output"]["message"]
         self.history.append(message)
         ids = [one["toolUse"]["toolUseId"] for one in message["content"] if "toolUse" in one]
-        results = [
-            {"toolResult": {"toolUseId": id_, "content": [{"text": "sun"}]}} for id_ in ids
-        ]
+        results = [{"toolResult": {"toolUseId": id_, "content": [{"text": "sun"}]}} for id_ in ids]
         self.history.append({"role": "user", "content": results})
         return ids
 
