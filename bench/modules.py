@@ -47,7 +47,9 @@ def report(pattern):
     time.sleep(AFTER_S)
     named = re.compile(pattern)
     rows = {k: v for k, v in own.items() if k.startswith("trivium") and named.search(k)}
-    print(f"{sum(rows.values()) * 1e3:.1f} ms of {sum(own.values()) * 1e3:.1f}, {len(rows)} modules")
+    print(
+        f"{sum(rows.values()) * 1e3:.1f} ms of {sum(own.values()) * 1e3:.1f}, {len(rows)} modules"
+    )
     for name, took in sorted(rows.items(), key=lambda row: -row[1])[:ROWS]:
         print(f"{took * 1e3:8.2f}  {name}")
     resident = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
