@@ -35,7 +35,7 @@ from trivium.faults import Fault
 from trivium.wire import caps, errors
 from trivium.wire.answer_structs import Frame
 from trivium.wire.codec import AnswerContext
-from trivium.wire.frame_template import LONG, Template, Told
+from trivium.wire.frame_template import Template, Told
 from trivium.wire.lenient import error_of
 from trivium.wire.messages import citations, finish
 from trivium.wire.messages.event import DELTA_TYPE, decode_all, delta_of, lenient, text_of
@@ -54,7 +54,7 @@ from trivium.wire.messages.read_answer_parts import (
 )
 from trivium.wire.messages.read_usage import counters, merged, uncounted, usage
 from trivium.wire.messages.stream_structs import StreamDelta, StreamEvent, StreamStart
-from trivium.wire.sse import DONE, completed, first_boundary, frames, with_line_feeds
+from trivium.wire.sse import DONE, LONG, completed, first_boundary, frames, with_line_feeds
 from trivium.wire.text_repair import RepairingSplitter
 
 _decode_any: Final = msgspec.json.Decoder().decode
