@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from end_to_end.spoken import AMAZONS, CHAT, SAID, SHAPES
 from gateway import Gateway, encoded, error_of, settings_for
 from scripted_upstream import Close, Double, Reset, Send, Stall, Wait, chunked, sized
 from trivium.providers.registry import PROVIDERS
@@ -18,30 +19,11 @@ from trivium.routing import catalogue
 from trivium.routing.router import Router
 from trivium.settings.model import Settings
 
-SAID = [{"role": "user", "content": "Hi"}]
 JSON = b"Content-Type: application/json\r\n"
 SSE = b"Content-Type: text/event-stream\r\n"
 BEGUN = b"HTTP/1.1 200 OK\r\n" + SSE + b"Transfer-Encoding: chunked\r\n\r\n"
 ANSWER = b'{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Ho"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}'
 OK = [Send(sized(ANSWER, headers=JSON))]
-
-CHAT = ("openai", "/v1/chat/completions", {"model": "m", "messages": SAID})
-RESPONSES = ("openai", "/v1/responses", {"model": "m", "input": "Hi"})
-MESSAGES = ("anthropic", "/v1/messages", {"model": "m", "messages": SAID, "max_tokens": 9})
-GENERATE = (
-    "gemini", "/v1beta/models/m:generateContent", {"contents": [{"parts": [{"text": "Hi"}]}]},
-)  # fmt: skip
-CONVERSE = (
-    "bedrock", "/model/m/converse", {"messages": [{"role": "user", "content": [{"text": "Hi"}]}]},
-)  # fmt: skip
-COHERE = ("cohere", "/v2/chat", {"model": "m", "messages": SAID})
-SHAPES = {
-    "chat": CHAT, "responses": RESPONSES, "messages": MESSAGES, "generate": GENERATE,
-    "converse": CONVERSE, "cohere": COHERE,
-}  # fmt: skip
-AMAZONS = {401: 424, 402: 424, 403: 424, 500: 500, 502: 500}
-"""A vendor's status -> what is a ModelErrorException or an InternalServerException in Amazon's words,
-which have no 502."""
 
 FINISH = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n'
 USAGE = b'data: {"id":"c","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}\n\n'
