@@ -161,6 +161,10 @@ ANSWERS = [
         for caller, upstream in (("chat", "converse"), ("converse", "converse"), ("messages", "invoke"))
     ],
     *[
+        answer("an event of 16.5 MiB", "invoke", upstream, _event(upstream, 16.5), stream=True)
+        for upstream in ("messages", "chat")
+    ],
+    *[
         answer("100,000 deltas", caller, upstream, _stream(upstream, kind, 100_000), stream=True)
         for caller, upstream, kind in (("chat", "converse", "texts"), ("converse", "chat", "texts"), ("invoke", "messages", "texts"), ("chat", "cohere", "deltas"), ("cohere", "converse", "texts"))
     ],

@@ -87,6 +87,20 @@ def _picture(caller, url):
     }[caller]
 
 
+def _film(caller, size):
+    """A film in the request itself, as base64 of so many bytes."""
+
+    def make(share):
+        data = "AAAA" * int(size * MIB * share / 4)
+        if caller == "generate":
+            part = {"inlineData": {"mimeType": "video/mp4", "data": data}}
+            return {"contents": [{"role": "user", "parts": [part, {"text": "a"}]}]}
+        block = {"video": {"format": "mp4", "source": {"bytes": data}}}
+        return {"messages": [{"role": "user", "content": [block, {"text": "a"}]}]}
+
+    return make
+
+
 def _turns(caller, count, share):
     n = times(count, share)
     if caller == "generate":
@@ -152,6 +166,11 @@ REQUESTS = [
     *[
         request("8 MiB of text", caller, upstream, lambda share, caller=caller: _said(caller, _text(8)(share)))
         for caller, upstream in (("converse", "cohere"), ("cohere", "converse"), ("chat", "converse"), ("invoke", "messages"), ("messages", "invoke"), ("converse", "converse"))
+    ],
+    *[
+        request(f"a film of {size} MiB", caller, upstream, _film(caller, size))
+        for size in (8, 31)
+        for caller, upstream in (("generate", "converse"), ("converse", "generate"), ("generate", "generate"))
     ],
     *[count("a count of 31 MiB in base64", upstream, _counted) for upstream in ("messages", "invoke", "generate")],
     *[count("a count of 7 million objects in base64", upstream, lambda share: _counted(share, text=False)) for upstream in ("messages", "invoke")],

@@ -23,7 +23,7 @@ from trivium.edge.routes import shape_of as dialect_of
 from trivium.faults import Fault, Kind
 from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
 from trivium.wire.generate.path import METHODS
-from trivium.wire.operation import ASYNC_JOBS, UPSTREAM_ONLY, Operation, Shape
+from trivium.wire.operation import ASYNC_JOBS, TABLE, UPSTREAM_ONLY, Operation, Shape
 
 BODIES = {
     b"/v1/chat/completions": Operation.CHAT,
@@ -321,6 +321,7 @@ def test_everything_served_is_described():
         set(BODIES.values())
         | set(METHODS.values())
         | {Operation.CONVERSE, Operation.CONVERSE_STREAM}
+        | {operation for operation, row in TABLE.items() if row.shared_path}
         == set(Operation) - ASYNC_JOBS - UPSTREAM_ONLY
     )
     assert BODIES == RELAY

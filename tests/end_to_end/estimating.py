@@ -21,29 +21,39 @@ from trivium.clock import SystemClock
 from trivium.ledger.model import Hold
 from trivium.ledger.quote import Quoting
 from trivium.ledger.service import OpenLedger
+from trivium.wire import event_stream
+from trivium.wire.event_stream import MEDIA_TYPE, EventFrames
 from trivium.wire.sse import frames
 
-SHAPES = ("chat", "responses", "messages", "generate")
+SHAPES = ("chat", "responses", "messages", "generate", "converse", "cohere")
 PAIRS = list(itertools.product(SHAPES, SHAPES))
 """The caller's shape, the vendor's."""
 PACKETS = ("an event a packet", "all in one", "cut in the middle")
 ENDS = ("no count", "first text", "last text", "finish", "vendor dies")
 
 PIECES = [f" word {n:03d} so ja," for n in range(50)]
-PROVIDER = {"chat": "openai", "responses": "openai", "messages": "anthropic", "generate": "gemini"}
+PROVIDER = {
+    "chat": "openai", "responses": "openai", "messages": "anthropic", "generate": "gemini",
+    "converse": "bedrock", "cohere": "cohere",
+}  # fmt: skip
 PATH = {
     "chat": "/v1/chat/completions",
     "responses": "/v1/responses",
     "messages": "/v1/messages",
     "generate": "/v1beta/models/m:streamGenerateContent?alt=sse",
+    "converse": "/model/m/converse-stream",
+    "cohere": "/v2/chat",
 }
 ASK = {
     "chat": {"messages": [{"role": "user", "content": "Hi"}], "stream": True},
     "responses": {"input": "Hi", "stream": True},
     "messages": {"messages": [{"role": "user", "content": "Hi"}], "stream": True, "max_tokens": 900},
     "generate": {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]},
+    "converse": {"messages": [{"role": "user", "content": [{"text": "Hi"}]}]},
+    "cohere": {"messages": [{"role": "user", "content": "Hi"}], "stream": True},
 }  # fmt: skip
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nTransfer-Encoding: chunked\r\n\r\n"
+TYPE = dict.fromkeys(SHAPES, b"text/event-stream") | {"converse": MEDIA_TYPE.encode()}
 
 
 def event(data, *, named=True):
@@ -123,7 +133,38 @@ def generate(pieces):
     return [], [chunk(one) for one in pieces], [], [chunk("", "STOP")], []
 
 
-STREAMS = {"chat": chat, "responses": responses, "messages": messages, "generate": generate}
+def converse(pieces):
+    """As ``chat``, in frames."""
+
+    def told(kind, **members):
+        return event_stream.event(kind, json.dumps(members).encode())
+
+    grown = [told("contentBlockDelta", contentBlockIndex=0, delta={"text": one}) for one in pieces]
+    closing = [told("contentBlockStop", contentBlockIndex=0)]
+    finish = [told("messageStop", stopReason="end_turn")]
+    rest = [told("metadata", metrics={"latencyMs": 1})]
+    return [told("messageStart", role="assistant")], grown, closing, finish, rest
+
+
+def cohere(pieces):
+    """As ``chat``."""
+
+    def said(kind, **message):
+        return event({"type": kind, "index": 0, "delta": {"message": message}})
+
+    head = [
+        event({"type": "message-start", "id": "c1", "delta": {"message": {"role": "assistant"}}}),
+        said("content-start", content={"type": "text", "text": ""}),
+    ]
+    grown = [said("content-delta", content={"text": one}) for one in pieces]
+    end = {"type": "message-end", "id": "c1", "delta": {"finish_reason": "COMPLETE"}}
+    return head, grown, [event({"type": "content-end", "index": 0})], [event(end)], []
+
+
+STREAMS = {
+    "chat": chat, "responses": responses, "messages": messages, "generate": generate,
+    "converse": converse, "cohere": cohere,
+}  # fmt: skip
 
 
 def counted(shape, output):
@@ -186,6 +227,13 @@ class Books(OpenLedger):
 def said(shape, body):
     """The text in what a caller received of a stream: what it would show."""
     text = ""
+    if shape == "converse":
+        deltas = (
+            json.loads(one.payload)["delta"]
+            for one in EventFrames().feed(body)
+            if one.word(":event-type") == "contentBlockDelta"
+        )
+        return "".join(delta.get("text", "") for delta in deltas)
     body = body.replace(b"\r\n", b"\n")
     for frame in frames(body[: body.rfind(b"\n\n") + 2]):
         if frame.data == b"[DONE]":
@@ -197,6 +245,9 @@ def said(shape, body):
             text += data["delta"] if data["type"] == "response.output_text.delta" else ""
         elif shape == "messages":
             text += data["delta"]["text"] if data["type"] == "content_block_delta" else ""
+        elif shape == "cohere":
+            if data["type"] == "content-delta":
+                text += data["delta"]["message"]["content"]["text"]
         else:
             for candidate in data.get("candidates", ()):
                 parts = candidate.get("content", {}).get("parts", ())
@@ -216,7 +267,7 @@ def script(vendor, packeting, end, held, last=None, pieces=PIECES):
         "finish": whole,
         "vendor dies": [*head, *grown],
     }[end]
-    steps = [Send(HEAD)]
+    steps = [Send(HEAD % TYPE[vendor])]
     for piece in packets(sent, packeting):
         steps += [Send(piece), Until(_turns())]
     if end == "no count":

@@ -31,7 +31,9 @@ CLOUDS = ("google", "azure", "amazon")
 REQUESTS = int(os.environ.get("TRIVIUM_RENEWAL_REQUESTS", "20000"))
 LIVES = int(os.environ.get("TRIVIUM_RENEWAL_LIVES", "25"))
 """In a row, of each of the four workers: a hundred of each cloud."""
-LIFE_S = 12
+LIFE_S = int(os.environ.get("TRIVIUM_RENEWAL_LIFE_S", "12"))
+"""Seconds. A machine that leaves a process waiting for seconds needs longer ones: what a worker does
+not get to do in a life cannot be in time."""
 CALLERS = 8
 """Of each cloud."""
 WORKERS = 4

@@ -403,12 +403,23 @@ def _picture(url):
     return {"type": "image_url", "image_url": {"url": url}}
 
 
+def counted_converse(n):
+    """A conversation of Amazon's that is to be counted: by name, the members."""
+
+    def inside(members):
+        return {"input": {"converse": members}}
+
+    found = conversed.asked(n, schemas(n))
+    return {name: lambda of=of: inside(of()) for name, of in found.items()}
+
+
 KINDS = {
     "chat": chat,
     "responses": responses,
     "messages": messages,
     "generate": generate,
     "converse": lambda n: conversed.asked(n, schemas(n)),
+    "counted_converse": counted_converse,
     "completions": completions,
     "cohere": cohere,
     "cohere_texts": cohere_texts,
@@ -425,6 +436,7 @@ KINDS = {
 _MEMBERS = {
     "generate": {},
     "converse": {},
+    "counted_converse": {},
     "embedded": {},
     "messages": {"model": "m", "max_tokens": 64},
 }

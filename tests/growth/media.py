@@ -8,12 +8,13 @@ from trivium.conversation.items import Role, Turn
 from trivium.conversation.losses import Rank, Report
 from trivium.conversation.parts import Text
 from trivium.conversation.request import Conversation, Extension
-from trivium.conversation.vectors import VectorRequest
+from trivium.conversation.vectors import VectorAnswer, VectorRequest
 from trivium.faults import Fault, Kind
 from trivium.wire import form, models, multipart, output_count, peek, token_count
 from trivium.wire.audio import subtitles, transcript
 from trivium.wire.audio.length import wav
 from trivium.wire.audio.length.measure import LengthMeter as Length
+from trivium.wire.bedrock import invoked_vectors as invoked
 from trivium.wire.bedrock import vectors as bedrocks
 from trivium.wire.cohere import vectors as coheres
 from trivium.wire.completions import write_answer as completed
@@ -23,6 +24,7 @@ from trivium.wire.generate import vectors as googles
 from trivium.wire.images import answer as drawn
 from trivium.wire.images import edit, generate, request
 from trivium.wire.operation import CONVERSATION, Operation, Shape
+from trivium.wire.vertex import embed_content as contents
 from trivium.wire.vertex import vectors as vertexes
 from trivium.wire.videos import request as videos
 
@@ -192,6 +194,11 @@ def media():
         "vectors asked of Vertex": (_table("embeddings", "inputs"), lambda rows: vertexes.write_request(theirs.read_request(rows, "m"), "m", Report("t"))),
         "hints asked of Vertex": (lambda n: VectorRequest(inputs=("a",), extensions=(Extension("x", b"1", Rank.HINT),) * n), lambda wanted: vertexes.write_request(wanted, "m", Report("t"))),
         "vectors told by Vertex": (lambda n: b'{"predictions":[' + b",".join([b'{"embeddings":{"values":[0.5],"statistics":{"token_count":1}}}'] * n) + b"]}", lambda data: vertexes.read_vectors(data, data.count(b"values"), _broken)),
+        "hints asked of Vertex's embedContent": (lambda n: VectorRequest(inputs=("a",), extensions=(Extension("x", b"1", Rank.HINT),) * n), lambda wanted: contents.write_request(wanted, "m", Report("t"))),
+        "a vector told by embedContent": (lambda n: b'{"embedding":{"values":[%b]}}' % b",".join([b"0.5"] * n), lambda data: contents.read_vectors(data, 1, _broken)),
+        "members asked by Titan's": (lambda n: peek.members(b'{"inputText":"a"%b}' % b"".join([b',"x%d":1' % at for at in range(min(n, 900))])).table, lambda rows: invoked.read_titan(rows, "m")),
+        "forms asked by Titan's": (lambda n: peek.members(b'{"inputText":"a","embeddingTypes":[%b]}' % b",".join([b'"float"'] * n)).table, lambda rows: invoked.read_titan(rows, "m")),
+        "vectors told to Cohere's on Bedrock": (lambda n: (VectorAnswer(vectors=([0.5],) * n), VectorRequest(inputs=("a",) * n)), lambda pair: invoked.write_floats(*pair, "m")),
         "hints asked of Titan": (lambda n: VectorRequest(inputs=("a",), extensions=(Extension("x", b"1", Rank.HINT),) * n), lambda wanted: bedrocks.write_request(wanted, "amazon.titan-embed-text-v2:0", Report("t"))),
         "vectors told": (_vectors, lambda data: googles.write_vectors(theirs.read_answer(data, data.count(b"index"), _broken), None, "m")),
         "vectors told by Google": (lambda n: told.body("vectors", "rows", n), lambda data: googles.read_vectors(data, data.count(b"values"), _broken)),

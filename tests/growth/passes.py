@@ -35,7 +35,7 @@ from trivium.wire import (
     token_count,
 )
 from trivium.wire import state_refs as signs
-from trivium.wire.bedrock import invoke
+from trivium.wire.bedrock import invoke, ranks
 from trivium.wire.bedrock.chunks import Framer, Unframer
 from trivium.wire.generate import for_vertex, read_answer_parts, views
 from trivium.wire.generate.long_text import LongText
@@ -133,7 +133,9 @@ def over_bytes():
         "a hosted body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","max_tokens":1,"messages":[%b]}' % b",".join([b"{}"] * n), hosted_body),
         "betas of a body": (lambda n: b'{"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["%b"]}' % (b"a" * (8 * n)), hosted_body),
         "betas of a header": (lambda n: "a," * n, lambda header: hosted.joined(hosted.split(header))),
-        "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(peek.members(data), "m", 100)[0])),
+        "ranks of invoke": (lambda n: b'{"query":"q","documents":[%b],"api_version":2}' % b",".join([b'"a"'] * n), lambda data: ranks.asked(peek.members(data), "m")),
+        "ranks told to invoke": (lambda n: b'{"results":[%b]}' % b",".join([b'{"index":0,"relevance_score":0.5}'] * n), ranks.ranked),
+        "a count of invoke": (lambda n: b'{"input":{"invokeModel":{"body":"%b"}}}' % base64.b64encode(b'{"anthropic_version":"bedrock-2023-05-31","messages":"%b"}' % (b"a" * (8 * n))), lambda data: invoke.for_count(invoke.counted(invoke.token_input(peek.members(data)).invokeModel.body, "m", 100)[0])),
         "counters of invoke": (lambda n: b'{"content":[%b],"usage":{"input_tokens":1}}' % b",".join([b"{}"] * n), invoke.counters),
         "predict of a long text": (lambda n: b'{"instances":[{"content":"%b"}]}' % (b"a" * (8 * n)), lambda data: predict.asked(peek.members(data), "m")),
         "predictions": (lambda n: b'{"embeddings":[%b]}' % b",".join([b'{"values":[0.5]}'] * n), predict.predictions),

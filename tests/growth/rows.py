@@ -53,10 +53,12 @@ WORDS = {
     Operation.GENERATE_COUNT: "generate",
     Operation.CONVERSE: "converse",
     Operation.CONVERSE_STREAM: "converse",
+    Operation.CONVERSE_COUNT: "counted_converse",
     Operation.GENERATE_EMBED: "embedded",
     Operation.GENERATE_EMBED_BATCH: "embedded",
     Operation.COHERE_CHAT: "cohere",
     Operation.COHERE_EMBED: "cohere_texts",
+    Operation.INVOKE_EMBED: "cohere_texts",
 }
 """By operation, the words its requests are written in."""
 

@@ -13,6 +13,8 @@ WORDS_OF = {
     Operation.GENERATE_EMBED: "vectors",
     Operation.GENERATE_EMBED_BATCH: "vectors",
     Operation.COHERE_EMBED: "cohere_vectors",
+    Operation.INVOKE_EMBED: "cohere_vectors",
+    Operation.CONVERSE_COUNT: "count",
 }
 
 

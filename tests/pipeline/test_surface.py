@@ -203,6 +203,151 @@ async def test_tokens_are_counted_for_bedrock_s_clients():
         assert {"model": "m", "messages": CLAUDE["messages"]} == sent(vendor)
 
 
+HELLO = {"messages": [{"role": "user", "content": [{"text": "Hi"}]}], "system": [{"text": "Be."}]}
+
+
+@pytest.mark.asyncio
+async def test_a_conversation_is_counted_by_whoever_counts():
+    """Bedrock's clients send it as Converse has it; Bedrock itself gets it as it came."""
+    body = {"input": {"converse": HELLO}}
+    path = "/model/m/count-tokens"
+    answer = [Send(sized(b'{"input_tokens":14}', headers=JSON))]
+    async with Double([answer]) as vendor, Gateway.to(("anthropic", vendor)) as gateway:
+        status, headers, got = await gateway.post(path, body)
+        assert (200, b'{"inputTokens":14}') == (status, got)
+        assert b"/v1/messages/count_tokens" in vendor.requests[0].raw.partition(b"\r\n")[0]
+        assert ([{"role": "user", "content": [{"type": "text", "text": "Hi"}]}], [{"type": "text", "text": "Be."}]) == (
+            sent(vendor)["messages"], sent(vendor)["system"],
+        )  # fmt: skip
+        assert b"trivium-estimated" not in headers
+    answer = [Send(sized(b'{"inputTokens":15}', headers=JSON))]
+    async with Double([answer]) as vendor, Gateway.to(("bedrock", vendor)) as gateway:
+        assert b'{"inputTokens":15}' == (await gateway.post(path, body))[2]
+        assert body == sent(vendor)
+        assert path.encode() in vendor.requests[0].raw.partition(b"\r\n")[0]
+    async with Double([OK]) as vendor, Gateway.to(("cohere", vendor)) as gateway:
+        status, headers, got = await gateway.post(path, body)
+        assert (200, b"tokens") == (status, headers[b"trivium-estimated"])
+        assert 0 < json.loads(got)["inputTokens"]
+        assert [] == vendor.requests
+
+
+COUNTS_REFUSED = {
+    "no messages": ({"converse": {}}, "input.converse.messages"),
+    "no list": ({"converse": {"messages": {}}}, "input.converse.messages"),
+    "no object": ({"converse": 3}, "input.converse"),
+    "both": ({"converse": HELLO, "invokeModel": {"body": ""}}, "input"),
+    "neither": ({}, "input.converse"),
+}
+
+
+@pytest.mark.asyncio
+async def test_a_count_of_nothing_is_refused_in_amazon_s_words():
+    """By the member's name, and nobody is asked."""
+    async with Double([OK]) as vendor, Gateway.to(("anthropic", vendor)) as gateway:
+        for name, (asked, param) in COUNTS_REFUSED.items():
+            status, headers, got = await gateway.post("/model/m/count-tokens", {"input": asked})
+            assert (400, b"ValidationException") == (status, headers[b"x-amzn-errortype"]), name
+            assert param == error_of(got)["param"], name
+        assert [] == vendor.requests
+
+
+VECTORS = {
+    "object": "list",
+    "data": [{"index": 0, "embedding": [0.5, 1.5]}],
+    "usage": {"prompt_tokens": 4, "total_tokens": 4},
+}
+
+
+@pytest.mark.asyncio
+async def test_invoke_has_texts_embedded_by_any_upstream():
+    """Titan's body and Cohere's, each answered in its own words; here by one of OpenAI's shape."""
+    answer = [Send(sized(json.dumps(VECTORS).encode(), headers=JSON))]
+    async with Double([answer]) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        titan = {"inputText": "a", "dimensions": 2, "normalize": True}
+        status, headers, got = await gateway.post("/model/m/invoke", titan)
+        assert (200, {"input": ["a"], "model": "m", "dimensions": 2}) == (
+            status, {name: sent(vendor)[name] for name in ("input", "model", "dimensions")},
+        )  # fmt: skip
+        assert b"normalize" in headers[b"trivium-dropped"]
+        assert ([0.5, 1.5], 4) == (
+            json.loads(got)["embedding"], json.loads(got)["inputTextTokenCount"],
+        )  # fmt: skip
+        cohere = {"texts": ["a"], "input_type": "search_query"}
+        _, _, got = await gateway.post("/model/m/invoke", cohere)
+        assert [[0.5, 1.5]] == json.loads(got)["embeddings"]
+        for one, record in zip((titan, cohere), gateway.records, strict=True):
+            assert ("invoke_embed", 4) == (record.operation, record.usage.fresh), one
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("upstream", "asked", "written"),
+    [
+        ("amazon.titan-embed-text-v2:0", {"inputText": "a", "embeddingTypes": ["binary"]}, None),
+        ("cohere.embed-v4:0", {"texts": ["a"], "input_type": "clustering", "x": 1}, None),
+        ("cohere.embed-v4:0", {"inputText": "a"},
+         {"texts": ["a"], "input_type": "search_document", "embedding_types": ["float"]}),
+        ("amazon.titan-embed-text-v2:0", {"texts": ["a"], "input_type": "clustering"}, {"inputText": "a"}),
+    ],
+)  # fmt: skip
+async def test_an_embedding_body_reaches_its_own_maker_as_it_came(upstream, asked, written):
+    """And another's model in that one's words."""
+    told = {"embedding": [1.5], "inputTextTokenCount": 2} if "titan" in upstream else {"embeddings": [[1.5]]}  # fmt: skip
+    answer = [Send(sized(json.dumps(told).encode(), headers=JSON))]
+    async with (
+        Double([answer]) as vendor,
+        Gateway.to(("bedrock-embed", vendor), upstream_model=upstream) as gateway,
+    ):
+        status, _, got = await gateway.post("/model/m/invoke", asked)
+        assert (200, written or asked) == (status, sent(vendor))
+        if written is None:
+            assert told == json.loads(got)
+        else:
+            assert ("embedding" if "inputText" in asked else "embeddings") in json.loads(got)
+
+
+EMBED_REFUSED = {
+    "two texts for Titan": ({"texts": ["a", "b"]}, "input"),
+    "small integers of another's": ({"texts": ["a"], "embedding_types": ["int8"]}, "embedding_types[0]"),
+    "no text": ({"inputText": None}, "inputText"),
+    "a guardrail": ({"inputText": "a"}, "guardrailIdentifier"),
+}  # fmt: skip
+
+
+@pytest.mark.asyncio
+async def test_what_cannot_be_embedded_is_refused_in_amazon_s_words():
+    """By name; nobody is asked."""
+    async with (
+        Double([OK]) as vendor,
+        Gateway.to(("bedrock-embed", vendor), upstream_model="amazon.titan-embed-x") as gateway,
+    ):
+        for name, (asked, param) in EMBED_REFUSED.items():
+            more = ["X-Amzn-Bedrock-GuardrailIdentifier: g"] if "guard" in name else []
+            status, headers, got = await gateway.post("/model/m/invoke", asked, *more)
+            assert (400, b"ValidationException") == (status, headers[b"x-amzn-errortype"]), name
+            assert param == error_of(got)["param"], name
+        path = "/model/m/invoke-with-response-stream"
+        status, _, got = await gateway.post(path, {"inputText": "a"})
+        assert (400, "inputText") == (status, error_of(got)["param"])
+        assert [] == vendor.requests
+
+
+@pytest.mark.asyncio
+async def test_invoke_has_documents_ranked():
+    """As the rerank models on Bedrock do."""
+    told = {"id": "r", "results": [{"index": 1, "relevance_score": 0.5}], "meta": {"billed_units": {"search_units": 1}}}  # fmt: skip
+    answer = [Send(sized(json.dumps(told).encode(), headers=JSON))]
+    asked = {"query": "q", "documents": ["a", "b"], "api_version": 2}
+    async with Double([answer]) as vendor, Gateway.to(("cohere", vendor)) as gateway:
+        status, _, got = await gateway.post("/model/m/invoke", asked)
+        assert (200, {"results": told["results"]}) == (status, json.loads(got))
+        assert {"query": "q", "documents": ["a", "b"], "model": "m"} == sent(vendor)
+        assert 1 == gateway.records[0].usage.searches
+        status, headers, _ = await gateway.post("/model/m/invoke", asked | {"documents": []})
+        assert (400, b"ValidationException") == (status, headers[b"x-amzn-errortype"])
+
+
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
     ("method", "asked", "stream"),

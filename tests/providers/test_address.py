@@ -242,6 +242,7 @@ def test_where_a_list_of_models_lies_is_known_of_nearly_all():
         "bedrock-messages",
         "vertex",
         "vertex-claude",
+        "vertex-embed",
         "vertex-express",
         "vertex-open",
     }

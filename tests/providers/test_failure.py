@@ -116,6 +116,20 @@ def test_errors_inside_an_answer_become_faults(error, kind):
 
 
 @pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("size limit exceeded by 9 tokens. Try using shorter inputs.", Kind.CONTEXT_TOO_LONG),
+        ("total number of tokens in the prompt cannot exceed 4081", Kind.CONTEXT_TOO_LONG),
+        ("max tokens must be less than or equal to 4096", Kind.UPSTREAM_REJECTED),
+    ],
+)
+def test_coheres_too_many_tokens_are_of_the_prompt_or_of_the_answer(said, kind):
+    """The first are what agents shorten their history for."""
+    body = f'{{"id":"e","message":"too many tokens: {said}"}}'
+    assert kind is default_failure(refusal(400, body)).kind
+
+
+@pytest.mark.parametrize(
     ("status", "theirs", "code"),
     [
         (404, "whatever", "not_found"),

@@ -19,7 +19,7 @@ from trivium.wire.operation import SHAPE, Operation, Shape
 ROWS = rows()
 MODULES = (
     "anthropic", "bedrock", "bedrock-embed", "bedrock-mantle", "bedrock-messages", "bedrock-openai", "gemini", "openai",
-    "vertex", "vertex-claude", "vertex-express", "vertex-open",
+    "vertex", "vertex-claude", "vertex-embed", "vertex-express", "vertex-open",
 )  # fmt: skip
 HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"}
 

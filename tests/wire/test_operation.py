@@ -17,6 +17,7 @@ EMBED = {
     Operation.GENERATE_EMBED,
     Operation.GENERATE_EMBED_BATCH,
     Operation.COHERE_EMBED,
+    Operation.INVOKE_EMBED,
 }
 
 
@@ -28,6 +29,7 @@ def test_every_operation_has_its_row():
 def test_no_address_is_of_two_operations():
     """Nor has an operation one twice."""
     paths = [path for row in TABLE.values() for path in row.paths]
+    paths += [row.shared_path for row in TABLE.values() if row.shared_path]
     assert sorted(set(paths)) == sorted(paths)
 
 
@@ -55,6 +57,8 @@ def test_nothing_stands_in_for_itself():
         ({Operation.EMBEDDINGS}, EMBED),
         ({Operation.GENERATE_EMBED_BATCH}, EMBED - {Operation.GENERATE_EMBED}),
         ({Operation.COHERE_EMBED}, EMBED),
+        ({Operation.GENERATE_EMBED}, EMBED),
+        ({Operation.INVOKE_EMBED}, EMBED),
         ({Operation.COHERE_CHAT}, TALK),
         ({Operation.MESSAGES_COUNT}, TOKEN_COUNTS),
         ({Operation.CHAT, Operation.EMBEDDINGS}, TALK | EMBED),

@@ -29,6 +29,7 @@ def _request(operation, **given):
         (Operation.RESPONSES_COUNT, {"instructions": "a", "background": True},
          {"instructions": "a", "input": []}),
         (Operation.RESPONSES_COUNT, {"input": "a", "store": False}, {"input": "a"}),
+        (Operation.CONVERSE_COUNT, {"input": {"converse": {"messages": [1]}}}, {"messages": [1]}),
     ],
 )  # fmt: skip
 def test_a_count_is_read_as_a_request_for_an_answer(operation, given, expected):
@@ -67,6 +68,9 @@ def test_a_count_depends_on_nothing_that_is_generated():
          {"contents": [1], "generationConfig": {"topK": 1}, "systemInstruction": {"parts": []}},
          {"generateContentRequest": {"model": "models/up", "contents": [1],
                                      "systemInstruction": {"parts": []}}}),
+        (Operation.CONVERSE_COUNT,
+         {"messages": [1], "system": [2], "toolConfig": {}, "inferenceConfig": {"maxTokens": 1}},
+         {"input": {"converse": {"messages": [1], "system": [2], "toolConfig": {}}}}),
     ],
 )  # fmt: skip
 def test_an_upstream_is_asked_with_what_its_count_takes(operation, written, expected):
@@ -82,6 +86,7 @@ def test_an_upstream_is_asked_with_what_its_count_takes(operation, written, expe
         (Operation.MESSAGES_COUNT, b'{"input_tokens":7}'),
         (Operation.RESPONSES_COUNT, b'{"object":"response.input_tokens","input_tokens":7}'),
         (Operation.GENERATE_COUNT, b'{"totalTokens":7}'),
+        (Operation.CONVERSE_COUNT, b'{"inputTokens":7}'),
     ],
 )
 def test_a_number_comes_back_in_each_shape_s_words(operation, body):

@@ -11,7 +11,7 @@ from trivium.faults import Fault, Kind
 from trivium.pipeline import request_admission, response_state, routing_preferences
 from trivium.pipeline.fault_log import fault_of, log_fault
 from trivium.pipeline.request_context import RequestContext
-from trivium.wire import errors
+from trivium.wire import errors, json_size
 from trivium.wire.form import no_form
 from trivium.wire.operation import FORM_ONLY, Shape
 
@@ -68,6 +68,8 @@ def close(context: RequestContext) -> None:
     context.record()
     # nobody is left to be told to stop, and a circle would keep the request until it is collected
     context.exchange.task = None
+    if context.size_bytes > json_size.LARGE_BYTES:
+        context.let_go()  # the connection is a circle with its parser, and may keep all of it
 
 
 def _fail(context: RequestContext, fault: Fault) -> None:

@@ -13,12 +13,14 @@ from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
+from trivium.wire.bedrock.invoked_vectors import caller_of
 from trivium.wire.bedrock.vectors import INVOKE
 from trivium.wire.cohere.vectors import VECTORS as COHERE
 from trivium.wire.embeddings.vectors import VECTORS
 from trivium.wire.generate.vectors import BATCH, ONE
 from trivium.wire.operation import Operation
 from trivium.wire.vectors import CallerVectors, UpstreamVectors, Vectors
+from trivium.wire.vertex.embed_content import EMBED
 from trivium.wire.vertex.vectors import PREDICT
 
 _CALLERS: Final[dict[Operation, CallerVectors]] = {
@@ -33,6 +35,7 @@ _UPSTREAMS: Final[dict[Operation, Vectors | UpstreamVectors]] = {
     Operation.GENERATE_PREDICT: PREDICT,
     Operation.COHERE_EMBED: COHERE,
     Operation.INVOKE_EMBED: INVOKE,
+    Operation.GENERATE_EMBED: EMBED,
 }
 
 
@@ -56,7 +59,7 @@ class Embedding:
         name = step.binding.model
         self.operation = step.operation
         self.report = Report(f"the embeddings of {name}", strict=strict)
-        self._asked = _CALLERS[asked]
+        self._asked = caller_of(members) if asked is Operation.INVOKE_EMBED else _CALLERS[asked]
         self._read = _UPSTREAMS[step.operation]
         self._model = model
         self._estimated = False

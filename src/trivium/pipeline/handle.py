@@ -318,6 +318,7 @@ async def _count(context: RequestContext, work: Coroutine[Any, Any, None]) -> No
         refused = fault
     if refused is not None:
         log_fault(context, "attempt_failed", refused)
+        refused.forget()  # as in ``failover``: a circle would keep all that is counted
         members, facts = context.members, context.facts
         assert members is not None
         assert facts is not None

@@ -30,6 +30,7 @@ from trivium.routing.model import Step, Strategy
 from trivium.upstream.held_body import HeldBody
 from trivium.upstream.request import Request
 from trivium.wire import json_size
+from trivium.wire.bedrock import invoked_vectors
 from trivium.wire.operation import (
     AUDIO_OPERATIONS,
     IMAGE_OPERATIONS,
@@ -37,6 +38,7 @@ from trivium.wire.operation import (
     TALKS,
     TOKEN_COUNTS,
     UPSTREAM_ONLY,
+    Operation,
     Shape,
 )
 from trivium.wire.passage import RequestFacts
@@ -44,6 +46,7 @@ from trivium.wire.peek import Members
 
 _ASIDE: Final = AUDIO_OPERATIONS | TOKEN_COUNTS | IMAGE_OPERATIONS
 """Operations whose attempts are made in ways of their own."""
+_INVOKE_EMBED: Final = Operation.INVOKE_EMBED
 _MEDIA: Final = AUDIO_OPERATIONS | IMAGE_OPERATIONS
 """Operations for which a conversation that stands in is never asked for a stream,
 whatever is made of its answer."""
@@ -263,11 +266,18 @@ def translates(context: RequestContext, step: Step, facts: RequestFacts) -> bool
     return (
         SHAPE[step.operation] is not SHAPE[context.operation]
         or step.operation in UPSTREAM_ONLY  # what no caller can ask for is written here
+        or (step.operation is _INVOKE_EMBED and not _passes(context, step))
         or facts.foreign
         # a history that we kept has our ids, and is rewritten even for an upstream of its shape
         or (recollection is not None and recollection.spelled)
         or (recalled is not None and not affinity.passes(recalled, step))
     )
+
+
+def _passes(context: RequestContext, step: Step) -> bool:
+    """Whether an embedding model of Bedrock's takes the caller's body as it is."""
+    members = context.members
+    return members is not None and invoked_vectors.passes(members, step.binding.model)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -342,7 +342,7 @@ NOTED: Final[Mapping[Operation, int]] = {
 def _is_spare(context: RequestContext, found: Plan) -> bool:
     """Whether the request's bytes are of no use once a translation has read them."""
     own, model, facts = SHAPE[context.operation], context.model, context.facts
-    if context.operation in TOKEN_COUNTS or context.race is not None:
+    if context.race is not None:
         return False
     if model is None or model.fallbacks or context.stand_ins or facts is None:
         return False

@@ -13,13 +13,15 @@ import msgspec
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Framing, Headers
 from trivium.wire import peek
-from trivium.wire.bedrock import invoke
+from trivium.wire.bedrock import invoke, invoked_vectors, ranks
 from trivium.wire.bedrock.chunks import Framer
+from trivium.wire.bedrock.structs import InvokedBody
 from trivium.wire.event_stream import MEDIA_TYPE
 from trivium.wire.form import FormMembers
 from trivium.wire.messages import hosted
 from trivium.wire.messages.hosted import Hosting
 from trivium.wire.multipart import Part
+from trivium.wire.operation import Operation
 from trivium.wire.peek import Members
 from trivium.wire.surface import Surface
 from trivium.wire.vertex import predict
@@ -46,13 +48,23 @@ def opened(context: RequestContext, members: Members) -> Members:
     exchange, route = context.exchange, context.route
     surface = route.surface
     exchange.framing = _framing(context)
-    if surface is Surface.DEPLOYMENT:
+    counted = None
+    if surface is Surface.INVOKE_COUNT:
+        counted = invoke.token_input(members).invokeModel
+    if _is_another(context, members, counted):
+        return members
+    if context.operation is Operation.RERANK:
+        body = ranks.asked(members, route.model)
+    elif surface is Surface.DEPLOYMENT:
         body = members.splice({_MODEL: _encode(route.model)})
     elif surface is Surface.PREDICT_VECTORS:
         body = predict.asked(members, route.model)
-    elif surface is Surface.INVOKE_COUNT:
+    elif counted is not None:
         most = context.services.translator.objects_max
-        body, hosting = invoke.counted(members, route.model, most)
+        # what is in it is another copy, and a third one is made of that
+        members.let_go()
+        exchange.body = context.body = b""
+        body, hosting = invoke.counted(counted.body, route.model, most)
         _tell(exchange, hosting)
     elif surface is Surface.PREDICT_COUNT:
         _tell(exchange, hosted.read(members, hosted.VERTEX))
@@ -68,6 +80,28 @@ def opened(context: RequestContext, members: Members) -> Members:
     exchange.body = body
     context.replace_body(body)
     return peek.members(body)
+
+
+def _is_another(context: RequestContext, members: Members, counted: InvokedBody | None) -> bool:
+    """Whether the body asks for something else than its address usually does, and is as the shape
+    has it. The context goes on with what that is.
+    """
+    surface = context.route.surface
+    if surface is Surface.INVOKE_COUNT and counted is None:
+        context.exchange.framing = None
+        context.operation = Operation.CONVERSE_COUNT
+        return True
+    if surface is not Surface.INVOKE:
+        return False
+    if invoked_vectors.is_asked(members):
+        context.operation = Operation.INVOKE_EMBED
+    elif ranks.is_asked(members):
+        context.exchange.framing = Rewording(ranks.ranked)
+        context.operation = Operation.RERANK
+    else:
+        return False
+    invoke.check_guardrail(context.exchange.headers)
+    return context.operation is Operation.INVOKE_EMBED
 
 
 def opened_form(context: RequestContext, form: FormMembers) -> FormMembers:

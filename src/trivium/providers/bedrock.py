@@ -2,7 +2,7 @@
 
 Five providers, because a model speaks one of them and a channel has one address:
 
-* ``bedrock``: Converse and ConverseStream, which all text models take.
+* ``bedrock``: Converse and ConverseStream, which all text models take, and their CountTokens.
 * ``bedrock-messages``: InvokeModel with bodies of the messages shape, which are Claude's.
 * ``bedrock-openai``: chat completions and responses at the same host.
 * ``bedrock-mantle``: chat completions, responses and messages at Mantle's host.
@@ -193,6 +193,7 @@ CONVERSE: Final = Provider(
     paths={
         Operation.CONVERSE: "/model/{model}/converse",
         Operation.CONVERSE_STREAM: "/model/{model}/converse-stream",
+        Operation.CONVERSE_COUNT: "/model/{model}/count-tokens",
     },
     stream_paths={
         Operation.CONVERSE: "/model/{model}/converse-stream",

@@ -107,6 +107,8 @@ _CODE: Final = {404: "not_found", 413: "request_too_large"}
 _OVERFLOW: Final = re.compile(
     r"context (?:length|window|size|limit)|maximum context|prompt is too long|input is too long"
     r"|exceeds the (?:available context|maximum number of tokens)"
+    # Cohere; its "max tokens must be less" is of the answer
+    r"|too many tokens: (?:size limit|total number|minimal context)"
     r"|input tokens exceed|reduce the length of the (?:messages|prompt|input)",
     re.IGNORECASE,
 )

@@ -144,6 +144,22 @@ EXPRESS: Final = Provider(
     ),
 )
 
+EMBED: Final = Provider(
+    name="vertex-embed",
+    title="Vertex AI (embeddings by embedContent)",
+    base_url=None,
+    base_form=BASE_FORM,
+    place=place,
+    credential=_CREDENTIAL,
+    paths={Operation.GENERATE_EMBED: f"{_GEMINI}:embedContent"},
+    quirks=frozenset({VERTEX_GENERATE}),
+    failure=default_failure,
+    source=(
+        "https://github.com/googleapis/python-genai (3.4.0, t_is_vertex_embed_content_model), "
+        "read 2026-11-28"
+    ),
+)
+
 CLAUDE: Final = Provider(
     name="vertex-claude",
     title="Claude on Vertex AI",
@@ -190,5 +206,5 @@ OPEN: Final = Provider(
     ),
 )
 
-PROVIDERS: Final = (VERTEX, EXPRESS, CLAUDE, OPEN)
+PROVIDERS: Final = (VERTEX, EXPRESS, EMBED, CLAUDE, OPEN)
 """What the registry takes."""

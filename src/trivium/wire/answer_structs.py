@@ -69,7 +69,8 @@ class Counted(msgspec.Struct, gc=False):
     """An answer that is a number of tokens, in any shape."""
 
     input_tokens: Any = None
-    totalTokens: Any = None  # noqa: N815 - the vendor's spelling
+    totalTokens: Any = None  # noqa: N815 - the vendor's spelling, here and below
+    inputTokens: Any = None  # noqa: N815
     error: msgspec.Raw = _ABSENT
 
 

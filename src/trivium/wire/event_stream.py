@@ -219,23 +219,28 @@ def broken(what: str) -> Fault:
     return Fault(Kind.UPSTREAM_BROKE, f"The upstream's event stream cannot be read: {what}.")
 
 
-def framed(headers: Mapping[str, HeaderValue], payload: bytes) -> bytes:
-    """One frame. Raises ``ValueError`` for headers or a payload that no frame has room for."""
-    # joined at the end: a payload may be long
+def framed(headers: Mapping[str, HeaderValue], *payload: bytes) -> bytes:
+    """One frame. Raises ``ValueError`` for headers or a payload that no frame has room for.
+
+    ``payload``: in parts, as it may be long and is joined once.
+    """
     head = b"".join([_header(name, value) for name, value in headers.items()])
-    if len(head) > HEADERS_BYTES_MAX or len(payload) > PAYLOAD_BYTES_MAX:
+    size = sum(map(len, payload))
+    if len(head) > HEADERS_BYTES_MAX or size > PAYLOAD_BYTES_MAX:
         raise ValueError("too long for a frame")
-    lengths = struct.pack(">II", _LEAST + len(head) + len(payload), len(head))
+    lengths = struct.pack(">II", _LEAST + len(head) + size, len(head))
     begin = lengths + _CHECKSUM.pack(binascii.crc32(lengths)) + head
-    checksum = binascii.crc32(payload, binascii.crc32(begin))
-    return b"".join([begin, payload, _CHECKSUM.pack(checksum)])
+    checksum = binascii.crc32(begin)
+    for part in payload:
+        checksum = binascii.crc32(part, checksum)
+    return b"".join([begin, *payload, _CHECKSUM.pack(checksum)])
 
 
-def event(kind: str, payload: bytes) -> bytes:
-    """A frame with an event of one kind, whose ``payload`` is JSON."""
+def event(kind: str, *payload: bytes) -> bytes:
+    """A frame with an event of one kind, whose ``payload`` is JSON, in parts."""
     return framed(
         {":event-type": kind, ":content-type": "application/json", ":message-type": "event"},
-        payload,
+        *payload,
     )
 
 

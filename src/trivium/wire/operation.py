@@ -68,9 +68,10 @@ class Operation(Enum):
     GENERATE_VIDEO = "generate_video"  # :predictLongRunning; upstream only
     CONVERSE = "converse"  # POST /model/{model}/converse
     CONVERSE_STREAM = "converse_stream"  # POST /model/{model}/converse-stream
+    CONVERSE_COUNT = "converse_count"  # POST /model/{model}/count-tokens, of a conversation
     COHERE_CHAT = "cohere_chat"  # POST /v2/chat
     COHERE_EMBED = "cohere_embed"  # POST /v2/embed
-    INVOKE_EMBED = "invoke_embed"  # /model/{model}/invoke, of texts to be embedded; upstream only
+    INVOKE_EMBED = "invoke_embed"  # POST /model/{model}/invoke, of texts to be embedded
     VENDOR = "vendor"  # a conversation in the provider's own shape; upstream only
 
     __hash__ = object.__hash__  # as above
@@ -122,6 +123,9 @@ class OperationSpec(NamedTuple):
     form: FormUse = FormUse.NEVER
     form_text_bytes: int = 1_048_576
     """Most bytes of all text fields of its form together."""
+    shared_path: str = ""
+    """Where callers POST it as well as something else, which the body tells
+    (``pipeline/surface.py``)."""
 
 
 _GENERATE: Final = "/vendorc/v1beta/models/{model}"
@@ -144,7 +148,7 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         Shape.EMBEDDINGS, "embeddings", Product.VECTORS, ("/v1/embeddings",),
         stand_ins=(
             Operation.COHERE_EMBED, Operation.GENERATE_EMBED_BATCH, Operation.GENERATE_PREDICT,
-            Operation.INVOKE_EMBED,
+            Operation.INVOKE_EMBED, Operation.GENERATE_EMBED,
         ), hedged=True),
     Operation.SPEECH: OperationSpec(
         Shape.AUDIO, "speech", Product.SPEECH, ("/v1/audio/speech",),
@@ -193,7 +197,7 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
         (f"{_GENERATE}:batchEmbedContents",),
         stand_ins=(
             Operation.COHERE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_PREDICT,
-            Operation.INVOKE_EMBED,
+            Operation.INVOKE_EMBED, Operation.GENERATE_EMBED,
         ),
         hedged=True),
     Operation.GENERATE_PREDICT: OperationSpec(
@@ -209,16 +213,25 @@ TABLE: Final[dict[Operation, OperationSpec]] = {
     Operation.CONVERSE_STREAM: OperationSpec(
         Shape.CONVERSE, "ConverseStream", Product.TEXT, ("/model/{model}/converse-stream",),
         translated=True, hedged=True),
+    Operation.CONVERSE_COUNT: OperationSpec(
+        Shape.CONVERSE, "Converse token counts", Product.TOKEN_COUNT, (),
+        stand_ins=(
+            Operation.MESSAGES_COUNT, Operation.GENERATE_COUNT, Operation.RESPONSES_COUNT,
+        ), shared_path="/model/{model}/count-tokens"),
     Operation.COHERE_CHAT: OperationSpec(
         Shape.COHERE, "Cohere chats", Product.TEXT, ("/v2/chat",), translated=True, hedged=True),
     Operation.COHERE_EMBED: OperationSpec(
         Shape.COHERE, "Cohere embeddings", Product.VECTORS, ("/v2/embed",),
         stand_ins=(
             Operation.INVOKE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_EMBED_BATCH,
-            Operation.GENERATE_PREDICT,
+            Operation.GENERATE_PREDICT, Operation.GENERATE_EMBED,
         ), hedged=True),
     Operation.INVOKE_EMBED: OperationSpec(
-        Shape.EMBEDDINGS, "InvokeModel of embeddings", Product.VECTORS, (), hedged=True),
+        Shape.CONVERSE, "InvokeModel of embeddings", Product.VECTORS, (),
+        stand_ins=(
+            Operation.COHERE_EMBED, Operation.EMBEDDINGS, Operation.GENERATE_EMBED_BATCH,
+            Operation.GENERATE_PREDICT, Operation.GENERATE_EMBED,
+        ), hedged=True, shared_path="/model/{model}/invoke"),
     # a conversation; the provider brings the codec
     Operation.VENDOR: OperationSpec(Shape.VENDOR, "its own shape", Product.TEXT, ()),
 }
@@ -272,7 +285,9 @@ SUBSTITUTES: Final = {operation: row.stand_ins for operation, row in TABLE.items
 HEDGED: Final = frozenset(operation for operation, row in TABLE.items() if row.hedged)
 """Operations of which a second attempt may run beside a slow first."""
 
-UPSTREAM_ONLY: Final = frozenset(operation for operation, row in TABLE.items() if not row.paths)
+UPSTREAM_ONLY: Final = frozenset(
+    operation for operation, row in TABLE.items() if not (row.paths or row.shared_path)
+)
 """Operations that no caller can ask for."""
 
 ASYNC_JOBS: Final = _making(Product.VIDEO)

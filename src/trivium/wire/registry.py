@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from trivium.wire.audio import speech, transcript
+from trivium.wire.bedrock.invoked_vectors import PASSAGE as INVOKE_EMBED
 from trivium.wire.chat.request import PASSAGE as CHAT
 from trivium.wire.cohere import passage as cohere
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
@@ -43,7 +44,9 @@ PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = MappingProxyType(
         Operation.GENERATE_EMBED_BATCH: generate.EMBED_BATCH,
         Operation.CONVERSE: converse.CONVERSE,
         Operation.CONVERSE_STREAM: converse.STREAM,
+        Operation.CONVERSE_COUNT: converse.COUNT,
         Operation.COHERE_CHAT: cohere.CHAT,
         Operation.COHERE_EMBED: cohere.EMBED,
+        Operation.INVOKE_EMBED: INVOKE_EMBED,
     }
 )

@@ -3,7 +3,7 @@
 A count's body is that of a request for an answer with a few members more or less, so the shape's
 own codec reads and writes it; only the envelope around it is here. Sources: Anthropic's reference,
 count_tokens; Google's, countTokens; openai-python 3.52.0, ``responses.input_tokens``; read
-2026-11-21.
+2026-11-21; Amazon's, CountTokens: botocore 1.44.8, ``ConverseTokensRequest``, read 2026-11-28.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,11 @@ import msgspec
 from trivium.conversation.request import Conversation, Sampling
 from trivium.faults import Fault, Kind
 from trivium.wire.answer_structs import Counted
+from trivium.wire.checks import missing, mistyped
 from trivium.wire.generate.path import bare
 from trivium.wire.lenient import NonsenseError, count, error_of
 from trivium.wire.operation import Operation
-from trivium.wire.peek import Members
+from trivium.wire.peek import Members, members
 
 _encode: Final = msgspec.json.Encoder().encode
 _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -35,6 +36,9 @@ _WRITTEN: Final = {
     Operation.RESPONSES_COUNT: frozenset(
         {"model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "text"}
     ),
+    Operation.CONVERSE_COUNT: frozenset(
+        {"messages", "system", "toolConfig", "additionalModelRequestFields"}
+    ),
 }
 """Members of a request for an answer that its count takes too."""
 
@@ -46,25 +50,41 @@ _answer: Final = msgspec.json.Decoder(Counted).decode
 
 def request(operation: Operation, body: Members) -> dict[str, msgspec.Raw]:
     """The members that the shape's request reader is to read."""
-    members = dict(body.pairs)
+    table = dict(body.pairs)
     if operation is Operation.GENERATE_COUNT:
         inner = next((name for name in _REQUEST if body.raw(name) is not None), None)
-        return members if inner is None else _members(bytes(members[inner]))
+        return table if inner is None else _members(bytes(table[inner]))
+    if operation is Operation.CONVERSE_COUNT:
+        return dict(conversation(body).pairs)
     ignored = _IGNORED[operation]
-    members = {name: raw for name, raw in members.items() if name not in ignored}
+    table = {name: raw for name, raw in table.items() if name not in ignored}
     if operation is Operation.MESSAGES_COUNT:
         # demanded of a request for an answer, which this becomes
-        members["max_tokens"] = msgspec.Raw(b"1")
-        members.pop("thinking", None)
+        table["max_tokens"] = msgspec.Raw(b"1")
+        table.pop("thinking", None)
     elif body.raw("input") is None:
-        members["input"] = msgspec.Raw(b"[]")
-    return members
+        table["input"] = msgspec.Raw(b"[]")
+    return table
 
 
-def counted(conversation: Conversation) -> Conversation:
+def conversation(body: Members) -> Members:
+    """The members of a conversation that Amazon is to count. Raises ``Fault`` naming the member."""
+    path = "input.converse"
+    raw = body.raw("input")
+    if raw is None:
+        raise missing("input")
+    inner = (members(raw) if raw.startswith(b"{") else body).raw("converse")
+    if inner is None:
+        raise missing(path)
+    if not inner.startswith(b"{"):
+        raise mistyped(path, "be an object")
+    return members(inner)
+
+
+def counted(spoken: Conversation) -> Conversation:
     """The conversation without what no count depends on: nothing is to be generated."""
     return msgspec.structs.replace(
-        conversation,
+        spoken,
         sampling=Sampling(),
         output_max=None,
         stop=(),
@@ -88,13 +108,16 @@ def counted(conversation: Conversation) -> Conversation:
 
 def body(operation: Operation, written: bytes, model: str) -> bytes:
     """The upstream's count of a request for an answer that its shape's codec wrote."""
-    members = _members(written)
+    found = _members(written)
     if operation is Operation.GENERATE_COUNT:
-        members.pop("generationConfig", None)
-        inner = {"model": f"models/{bare(model)}", **members}
+        found.pop("generationConfig", None)
+        inner = {"model": f"models/{bare(model)}", **found}
         return _encode({_REQUEST[0]: inner})
     kept = _WRITTEN[operation]
-    return _encode({name: raw for name, raw in members.items() if name in kept})
+    written_members = {name: raw for name, raw in found.items() if name in kept}
+    if operation is Operation.CONVERSE_COUNT:
+        return _encode({"input": {"converse": written_members}})
+    return _encode(written_members)
 
 
 def read(operation: Operation, data: bytes, refused: Callable[[bytes], Fault]) -> int:
@@ -109,8 +132,9 @@ def read(operation: Operation, data: bytes, refused: Callable[[bytes], Fault]) -
         # proto3 leaves a zero out
         if operation is Operation.GENERATE_COUNT:
             return count(found.totalTokens)
-        if found.input_tokens is not None:
-            return count(found.input_tokens)
+        told = found.inputTokens if operation is Operation.CONVERSE_COUNT else found.input_tokens
+        if told is not None:
+            return count(told)
     except (NonsenseError, ValueError, RecursionError):
         pass
     raise Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is not a count of tokens.")
@@ -120,6 +144,8 @@ def write(operation: Operation, number: int) -> bytes:
     """The whole body for the caller."""
     if operation is Operation.GENERATE_COUNT:
         return _encode({"totalTokens": number})
+    if operation is Operation.CONVERSE_COUNT:
+        return _encode({"inputTokens": number})
     if operation is Operation.RESPONSES_COUNT:
         return _encode({"object": "response.input_tokens", "input_tokens": number})
     return _encode({"input_tokens": number})

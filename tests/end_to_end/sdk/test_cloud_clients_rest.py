@@ -37,6 +37,9 @@ def test_tokens_are_counted(clients, vendor):
     asked = {"invokeModel": {"body": json.dumps(body).encode()}}
     assert 14 == clients["boto"].count_tokens(modelId="claude-text", input=asked)["inputTokens"]
     assert {"model": "text", "messages": HELLO} == vendor.last.body
+    said = {"converse": {"messages": [{"role": "user", "content": [{"text": "Say hello."}]}]}}
+    assert 14 == clients["boto"].count_tokens(modelId="claude-text", input=said)["inputTokens"]
+    assert "Say hello." == vendor.last.body["messages"][0]["content"][0]["text"]
     assert (
         31 == clients["genai"].models.count_tokens(model="gemini-text", contents="Hi").total_tokens
     )
@@ -53,6 +56,20 @@ def test_texts_are_embedded(clients, vendor):
     found = clients["genai"].models.embed_content(model="gpt-text", contents=["a", "b"])
     assert [list(VECTOR)] * 2 == [each.values for each in found.embeddings]
     assert ["a", "b"] == vendor.last.body["input"]
+    found = clients["genai"].models.embed_content(model="gemini-text", contents="a")
+    assert [list(VECTOR)] == [each.values for each in found.embeddings]
+    assert vendor.last.path.endswith(":embedContent")
+
+
+def test_amazon_s_client_has_texts_embedded(clients, vendor):
+    """By a model that is none of Amazon's, in the body of one that is."""
+    for body, member, told in (
+        ({"inputText": "a", "dimensions": 3}, "embedding", list(VECTOR)),
+        ({"texts": ["a"], "input_type": "search_query"}, "embeddings", [list(VECTOR)]),
+    ):
+        answer = clients["boto"].invoke_model(modelId="gpt-text", body=json.dumps(body))
+        assert told == json.loads(answer["body"].read())[member]
+        assert ["a"] == vendor.last.body["input"]
 
 
 def test_betas_travel_however_they_are_said(clients, vendor):
@@ -88,6 +105,10 @@ def test_a_model_that_is_not_there_is_each_client_s_own_error(clients):
 
 def test_a_body_of_another_family_is_refused_in_words(clients):
     """With what to do."""
-    with pytest.raises(ClientError, match="/v1/embeddings") as caught:
-        clients["boto"].invoke_model(modelId="gpt-text", body=b'{"inputText":"a"}')
+    with pytest.raises(ClientError, match="/v1/images/generations") as caught:
+        clients["boto"].invoke_model(modelId="gpt-text", body=b'{"taskType":"TEXT_IMAGE"}')
+    assert "ValidationException" == caught.value.response["Error"]["Code"]
+    body = b'{"texts":["a"],"embedding_types":["int8"]}'
+    with pytest.raises(ClientError, match="embedding_types") as caught:
+        clients["boto"].invoke_model(modelId="gpt-text", body=body)
     assert "ValidationException" == caught.value.response["Error"]["Code"]

@@ -27,12 +27,14 @@ def test_a_body_of_claudes_is_taken():
     ("members", "family", "instead"),
     [
         ({"inputText": "x", "textGenerationConfig": {}}, "Titan Text", "/v1/chat/completions"),
-        ({"inputText": "x", "dimensions": 3}, "Titan Embeddings", "/v1/embeddings"),
-        ({"texts": ["x"], "input_type": "search_query"}, "Cohere Embed", "/v1/embeddings"),
+        ({"inputText": "x", "dimensions": 3}, "Titan Embeddings", "never streamed"),
+        ({"texts": ["x"], "input_type": "search_query"}, "Cohere Embed", "never streamed"),
         ({"messages": [], "inferenceConfig": {}}, "Nova", "/model/{model}/converse"),
         ({"schemaVersion": "messages-v1", "messages": []}, "Nova", "/converse"),
         ({"taskType": "TEXT_IMAGE"}, "Nova Canvas", "/v1/images/generations"),
         ({"text_prompts": []}, "Stable Diffusion", "/v1/images/generations"),
+        ({"query": "x", "documents": []}, "rank documents", "/model/{model}/invoke"),
+        ({"schemaVersion": "v1", "singleEmbeddingParams": {}}, "Nova Embeddings", "/v1/embeddings"),
         ({"message": "x"}, "Cohere Command", "/converse"),
         ({"prompt": "x", "max_gen_len": 5}, "Llama", "/converse"),
         ({"prompt": "x", "max_tokens_to_sample": 5}, "Claude 2", "/converse"),
@@ -69,7 +71,8 @@ def test_a_guardrail_is_refused_and_never_left_out():
 
 def asked(inner):
     raw = inner if isinstance(inner, bytes) else json.dumps(inner).encode()
-    return body({"input": {"invokeModel": {"body": base64.b64encode(raw).decode()}}})
+    found = body({"input": {"invokeModel": {"body": base64.b64encode(raw).decode()}}})
+    return invoke.token_input(found).invokeModel.body
 
 
 def test_a_count_is_asked_of_the_request_inside():
@@ -88,8 +91,9 @@ def test_a_count_is_asked_of_the_request_inside():
         ({}, Kind.MISSING_MEMBER, "input"),
         ({"input": None}, Kind.MISSING_MEMBER, "input"),
         ({"input": []}, Kind.INVALID_TYPE, "input"),
-        ({"input": {}}, Kind.MISSING_MEMBER, "input.invokeModel"),
-        ({"input": {"converse": {}}}, Kind.UNREPRESENTABLE, "input.converse"),
+        ({"input": {}}, Kind.MISSING_MEMBER, "input.converse"),
+        ({"input": {"converse": None}}, Kind.MISSING_MEMBER, "input.converse"),
+        ({"input": {"converse": {}, "invokeModel": {"body": ""}}}, Kind.INVALID_VALUE, "input"),
         ({"input": {"invokeModel": 1}}, Kind.INVALID_TYPE, "input.invokeModel.body"),
         ({"input": {"invokeModel": {}}}, Kind.INVALID_TYPE, "input.invokeModel.body"),
         ({"input": {"invokeModel": {"body": "%"}}}, Kind.INVALID_TYPE, "input.invokeModel.body"),
@@ -99,7 +103,7 @@ def test_a_count_is_asked_of_the_request_inside():
 def test_a_count_that_cannot_be_is_refused_by_name(members, kind, param):
     """In Bedrock's own members."""
     with pytest.raises(Fault) as caught:
-        invoke.counted(body(members), "m", 100)
+        invoke.token_input(body(members))
     assert (kind, param) == (caught.value.kind, caught.value.param)
 
 

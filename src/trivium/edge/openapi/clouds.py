@@ -37,8 +37,11 @@ _DEPLOYED: Final = frozenset(
 
 _ROWS: Final = """
 clouds
-POST /model/{model}/invoke invokeModel "Answers a conversation, as Amazon Bedrock does."
-  request=HostedMessagesRequest answer=Message parameters=model keys=gatewayBearer
+POST /model/{model}/invoke invokeModel "Answers a conversation, as Amazon Bedrock does; turns texts
+  into vectors, or ranks documents, where the body is one of Titan's, of Cohere's or of the rerank
+  models'."
+  request=InvokedRequest answer=Message|InvokedTitanVector|InvokedVectors|InvokedRanks
+  parameters=model keys=gatewayBearer
 POST /model/{model}/invoke-with-response-stream invokeModelWithResponseStream "Answers a
   conversation in frames of `application/vnd.amazon.eventstream`, each with the data of one event."
   request=HostedMessagesRequest files=application/vnd.amazon.eventstream parameters=model
@@ -86,8 +89,30 @@ HostedMessagesRequest = {
 HostedCountRequest = {
   anthropic_version!: text, model!: text "A model of this gateway.", messages!: object[..100000]
 } "Otherwise as `CountMessageTokensParams`."
+InvokedRequest = HostedMessagesRequest | InvokedTitanRequest | InvokedVectorsRequest
+  | InvokedRanksRequest
+InvokedTitanRequest = {
+  inputText!: text, dimensions: int 1.., embeddingTypes: ('float' | 'binary')[]
+    "`binary` of Titan's own models."
+} "Otherwise as Titan Embeddings takes it."
+InvokedTitanVector = {
+  embedding!: num[], embeddingsByType: {float: num[]}, inputTextTokenCount!: int 0..
+}
+InvokedVectorsRequest = {
+  texts: text[], input_type: text, output_dimension: int 1.., embedding_types: text[]
+    "Others than `float` and `base64` of Cohere's own models."
+} "Otherwise as Cohere Embed takes it."
+InvokedVectors = {
+  id: text, response_type: 'embeddings_floats' | 'embeddings_by_type',
+  embeddings!: num[][] | {float: num[][]}, texts: text[]
+}
+InvokedRanksRequest = {query!: text, documents!: text[], top_n: int 1.., api_version: int}
+InvokedRanks = {results!: {index!: int 0.., relevance_score!: num}[]}
 BedrockCountRequest = {
-  input!: {invokeModel!: {body!: text "Base64 of a `HostedMessagesRequest`."}}
+  input!: {
+    converse: {messages!: object[..100000], system: object[], toolConfig: object},
+    invokeModel: {body!: text "Base64 of a `HostedMessagesRequest`."}
+  } "One of the two."
 }
 BedrockTokensCount = {inputTokens!: int 0..}
 PredictRequest = {

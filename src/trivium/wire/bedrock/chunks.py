@@ -7,6 +7,7 @@ bedrock-runtime and ``lib/bedrock/_stream_decoder.py`` of anthropic-sdk-python 2
 2026-11-28.
 """
 
+import binascii
 import re
 from typing import Final
 
@@ -177,9 +178,9 @@ class Framer:
                 "An event of the answer is too long for a frame of the stream; ask for it without "
                 "streaming.",
             )
-        payload = _encode({"bytes": data})
+        coded = binascii.b2a_base64(data, newline=False)
         del one, data  # it may be long
-        return event(_CHUNK, payload)
+        return event(_CHUNK, b'{"bytes":"', coded, b'"}')
 
     def _count(self, data: bytes) -> None:
         found = decoded(_event, data)

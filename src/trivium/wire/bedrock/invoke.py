@@ -1,9 +1,10 @@
 """Bodies of Bedrock's InvokeModel and CountTokens: those of Claude are messages, others are not.
 
 InvokeModel takes whatever a model's maker defined. ``anthropic_version`` tells a body of the
-messages shape; what else is sent there is refused by the name of its family, with where the same
-can be asked. Source: "Inference request parameters and response fields for foundation models" of
-the vendor's guide and botocore 1.44's model of bedrock-runtime, read on 2026-11-28.
+messages shape; requests for vectors are read in ``invoked_vectors.py``, for ranks in ``ranks.py``;
+what else is sent there is refused by the name of its family, with where the same can be asked.
+Source: "Inference request parameters and response fields for foundation models" of the vendor's
+guide and botocore 1.44's model of bedrock-runtime, read on 2026-11-28.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ import msgspec
 from trivium.faults import Fault, Kind
 from trivium.wire import json_size, peek
 from trivium.wire.bedrock.structs import CountedInput, InvokedUsage, TokenInput
-from trivium.wire.checks import missing, mistyped
+from trivium.wire.checks import missing, mistyped, wrong
 from trivium.wire.errors import nonsense
 from trivium.wire.lenient import decoded
 from trivium.wire.messages import hosted
@@ -22,12 +23,17 @@ from trivium.wire.messages.hosted import Hosting
 from trivium.wire.peek import Members
 
 _CONVERSE: Final = "send it to /model/{model}/converse, or /v1/chat/completions"
+_VECTORS: Final = "send it to /model/{model}/invoke, as vectors are never streamed"
 _FAMILIES: Final = {
     "textGenerationConfig": ("Titan Text", _CONVERSE),
     "inferenceConfig": ("Nova", _CONVERSE),
+    "singleEmbeddingParams": ("Nova Embeddings", "send `input` to /v1/embeddings"),
     "schemaVersion": ("Nova", _CONVERSE),
-    "inputText": ("Titan Embeddings", "send `input` to /v1/embeddings"),
-    "input_type": ("Cohere Embed", "send `input` to /v1/embeddings"),
+    "inputText": ("Titan Embeddings", _VECTORS),
+    "inputImage": ("Titan Embeddings", _VECTORS),
+    "input_type": ("Cohere Embed", _VECTORS),
+    "texts": ("Cohere Embed", _VECTORS),
+    "query": ("models that rank documents", "send it to /model/{model}/invoke"),
     "taskType": ("Nova Canvas and Titan Image", "send `prompt` to /v1/images/generations"),
     "text_prompts": ("Stable Diffusion", "send `prompt` to /v1/images/generations"),
     "chat_history": ("Cohere Command", _CONVERSE),
@@ -63,12 +69,8 @@ _usage: Final = msgspec.json.Decoder(InvokedUsage).decode
 _count: Final = msgspec.json.Decoder(CountedInput).decode
 
 
-def read(body: Members, headers: Mapping[bytes, bytes]) -> Hosting:
-    """What a body says beside the members of its shape.
-
-    Raises INVALID_VALUE for a body of another family, UNREPRESENTABLE for a guardrail, and what
-    ``hosted.read`` raises.
-    """
+def check_guardrail(headers: Mapping[bytes, bytes]) -> None:
+    """Refuse a guardrail that a caller asks for. Raises UNREPRESENTABLE."""
     if headers.get(_GUARDRAIL):
         raise Fault(
             Kind.UNREPRESENTABLE,
@@ -76,6 +78,15 @@ def read(body: Members, headers: Mapping[bytes, bytes]) -> Hosting:
             "out.",
             param="guardrailIdentifier",
         )
+
+
+def read(body: Members, headers: Mapping[bytes, bytes]) -> Hosting:
+    """What a body says beside the members of its shape.
+
+    Raises INVALID_VALUE for a body of another family, what ``check_guardrail`` and what
+    ``hosted.read`` raise.
+    """
+    check_guardrail(headers)
     if hosted.VERSION not in body:
         for name, (family, instead) in _FAMILIES.items():
             if name in body:
@@ -88,12 +99,10 @@ def read(body: Members, headers: Mapping[bytes, bytes]) -> Hosting:
     return hosted.read(body, hosted.BEDROCK)
 
 
-def counted(body: Members, model: str, objects_max: int) -> tuple[bytes, Hosting]:
-    """The request for an answer of a model whose tokens are to be counted, without what a count
-    does not take.
+def token_input(body: Members) -> TokenInput:
+    """What is to be counted: a conversation, or a body for InvokeModel.
 
-    ``objects_max``: of a large one, which in base64 nobody has counted yet. Raises ``Fault`` naming
-    the member: MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, BODY_TOO_LARGE.
+    Raises ``Fault`` naming the member: MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE.
     """
     if not body.opening("input"):
         raise missing("input")
@@ -102,17 +111,22 @@ def counted(body: Members, model: str, objects_max: int) -> tuple[bytes, Hosting
     if found is None:
         if b'"invokeModel"' in bytes(raw):
             raise mistyped("input.invokeModel.body", "be base64 of the request's body")
-        raise mistyped("input", "be an object with `invokeModel`")
-    if found.invokeModel is None:
-        if found.converse is not None:
-            raise Fault(
-                Kind.UNREPRESENTABLE,
-                "input.converse: is not counted here; send the messages shape as "
-                "`input.invokeModel`.",
-                param="input.converse",
-            )
-        raise missing("input.invokeModel")
-    inner = found.invokeModel.body
+        raise mistyped("input", "be an object with `converse` or `invokeModel`")
+    is_conversation = bytes(memoryview(found.converse)[:4]) not in (b"", b"null")
+    if is_conversation and found.invokeModel is not None:
+        raise wrong("input", "have one of `converse` and `invokeModel`")
+    if not is_conversation and found.invokeModel is None:
+        raise missing("input.converse")
+    return found
+
+
+def counted(inner: bytes, model: str, objects_max: int) -> tuple[bytes, Hosting]:
+    """The request for an answer of a model whose tokens are to be counted, without what a count
+    does not take. ``inner``: a body for InvokeModel.
+
+    ``objects_max``: of a large one, which in base64 nobody has counted yet. Raises ``Fault`` naming
+    the member: MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE, BODY_TOO_LARGE.
+    """
     if len(inner) > json_size.LARGE_BYTES and json_size.exceeds(inner, objects_max):
         raise Fault(
             Kind.BODY_TOO_LARGE,

@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 
+_ABSENT = msgspec.Raw()
+
 
 class ChunkPayload(msgspec.Struct, gc=False):
     """Of a frame: the data of one event, as base64."""
@@ -67,7 +69,17 @@ class TokenInput(msgspec.Struct):
     """What Bedrock is asked to count: one of the two."""
 
     invokeModel: InvokedBody | None = None  # noqa: N815 - the vendor's spelling
-    converse: Any = None
+    converse: msgspec.Raw = _ABSENT
+
+
+class InvokedVectors(msgspec.Struct, gc=False):
+    """Of an answer with vectors: which of them there are, unread, and what was counted."""
+
+    embedding: msgspec.Raw = _ABSENT
+    by_type: msgspec.Raw = msgspec.field(default=_ABSENT, name="embeddingsByType")
+    embeddings: msgspec.Raw = _ABSENT
+    meta: msgspec.Raw = _ABSENT
+    counted: Any = msgspec.field(default=None, name="inputTextTokenCount")
 
 
 class InvokedUsage(msgspec.Struct, gc=False):

@@ -25,8 +25,9 @@ from trivium.wire.lenient import NonsenseError, count, decoded
 from trivium.wire.vectors import UpstreamVectors
 
 _encode: Final = msgspec.json.Encoder().encode
-_COHERE: Final = "cohere.embed"
-_TITAN: Final = "amazon.titan-embed"
+COHERE: Final = "cohere.embed"
+TITAN: Final = "amazon.titan-embed"
+"""What the names of their models have in them."""
 _TITAN_PICTURES: Final = "amazon.titan-embed-image"
 
 
@@ -44,13 +45,13 @@ def write_request(wanted: VectorRequest, model: str, report: Report) -> bytes:
     Raises ``Fault`` (UNREPRESENTABLE) for several texts that Titan is asked for, and for a model
     whose name does not say whose body it takes.
     """
-    if _COHERE in model:
+    if COHERE in model:
         return _encode(cohere.members(wanted, report))
-    if _TITAN not in model:
+    if TITAN not in model:
         raise uncarried(
             "model",
             f"{model[:200]!r} does not say whose embeddings it makes: name it by an id with "
-            f"{_TITAN} or {_COHERE} in it.",
+            f"{TITAN} or {COHERE} in it.",
         )
     if len(wanted.inputs) > 1:
         raise uncarried(
@@ -80,10 +81,11 @@ def read_vectors(body: bytes, count_of: int, refused: Callable[[bytes], Fault]) 
         raise nonsense(f"{count_of} vectors were asked for")
     if not found.embedding:
         raise nonsense("a vector has no numbers")
-    return VectorAnswer(vectors=(found.embedding,), usage=_usage(found.counted))
+    return VectorAnswer(vectors=(found.embedding,), usage=counted(found.counted))
 
 
-def _usage(told: Any) -> Usage | None:
+def counted(told: Any) -> Usage | None:
+    """What Titan says that it read; ``None`` where that is no count."""
     if told is None:
         return None
     try:

@@ -173,23 +173,31 @@ def read_answer(body: bytes, count: int, refused: Callable[[bytes], Fault]) -> V
 
 def write_answer(answer: VectorAnswer, wanted: VectorRequest, model: str) -> bytes:
     """The whole body, with the vectors in each form that was asked for."""
-    forms: dict[str, Any] = {}
-    if wanted.numbers or not wanted.packed:
-        forms[_NUMBERS] = answer.vectors
-    if wanted.packed:
-        forms[_PACKED] = [packed(vector) for vector in answer.vectors]
     used = (answer.usage or Usage()).input_total
-    # the same for the same request: no two answers of ours are told apart by it
-    name = hashlib.sha256(_encode((model, wanted.inputs))).hexdigest()[:32]
     return _encode(
         {
-            "id": name,
-            "embeddings": forms,
+            "id": name_of(wanted, model),
+            "embeddings": forms_of(answer, wanted),
             "texts": wanted.inputs,
             "meta": {"api_version": {"version": "2"}, "billed_units": {"input_tokens": used}},
             "response_type": "embeddings_by_type",
         }
     )
+
+
+def forms_of(answer: VectorAnswer, wanted: VectorRequest) -> dict[str, Any]:
+    """The vectors in each form that was asked for."""
+    forms: dict[str, Any] = {}
+    if wanted.numbers or not wanted.packed:
+        forms[_NUMBERS] = answer.vectors
+    if wanted.packed:
+        forms[_PACKED] = [packed(vector) for vector in answer.vectors]
+    return forms
+
+
+def name_of(wanted: VectorRequest, model: str) -> str:
+    """An answer's id, the same for the same request: no two of ours are told apart by it."""
+    return hashlib.sha256(_encode((model, wanted.inputs))).hexdigest()[:32]
 
 
 VECTORS: Final = Vectors(

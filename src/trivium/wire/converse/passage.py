@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from trivium.wire.answer_structs import Counted
 from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.converse.answer_structs import WatchedConverseAnswer
 from trivium.wire.converse.read_usage import usage
@@ -19,6 +20,7 @@ from trivium.wire.errors import nonsense
 from trivium.wire.lenient import decoded
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
+from trivium.wire.token_count import conversation
 
 _ARRAY: Final = ord("[")
 _OBJECT: Final = ord("{")
@@ -26,6 +28,7 @@ _OBJECT: Final = ord("{")
 
 _limit: Final = msgspec.json.Decoder(InferenceLimit)
 _decode: Final = msgspec.json.Decoder(WatchedConverseAnswer).decode
+_count: Final = msgspec.json.Decoder(Counted).decode
 _any: Final = msgspec.json.Decoder().decode
 
 
@@ -41,6 +44,16 @@ def facts(body: Members, *, stream: bool = False) -> RequestFacts:
     if opening and opening != _ARRAY:
         raise mistyped("messages", "be an array")
     return RequestFacts(model="", stream=stream, output_max=_most(body))
+
+
+def count_facts(body: Members) -> RequestFacts:
+    """What a count of a conversation says about itself. Raises ``Fault`` naming the member."""
+    opening = conversation(body).opening("messages")
+    if not opening:
+        raise missing("input.converse.messages")
+    if opening != _ARRAY:
+        raise mistyped("input.converse.messages", "be an array")
+    return RequestFacts(model="")
 
 
 def _most(body: Members) -> int | None:
@@ -74,7 +87,18 @@ def answer(body: bytes) -> AnswerFacts:
     return AnswerFacts(usage=usage(decoded(_any, found.usage)))
 
 
+def count_answer(body: bytes) -> AnswerFacts:
+    """A count of tokens, free of charge. Raises UPSTREAM_BROKE on anything else."""
+    found = decoded(_count, body)
+    if found is None or not isinstance(found.inputTokens, int):
+        raise nonsense("it is no count of tokens")
+    return AnswerFacts()
+
+
 CONVERSE: Final[PassThroughSpec] = PassThroughSpec(facts=facts, changes=changes, answer=answer)
 STREAM: Final[PassThroughSpec] = PassThroughSpec(
     facts=partial(facts, stream=True), changes=changes, answer=answer, watch=watch
+)
+COUNT: Final[PassThroughSpec] = PassThroughSpec(
+    facts=count_facts, changes=changes, answer=count_answer
 )

@@ -3,6 +3,7 @@
 * Every content names its role there, ``user`` or ``model``: a missing one is the user's to the
   Gemini API, and so are ``function`` and ``tool``, as older clients write results of functions.
 * A count has the members of the request itself, and no ``generateContentRequest`` around them.
+* A text to be embedded is asked about without ``model``, which is the address's.
 
 Members that only one of the two takes (``labels`` there, ``store``, file search and calls of the
 vendor's own tools here) are left as they came: the vendor's refusal names them.
@@ -58,6 +59,8 @@ def changes(operation: Operation, body: Members) -> tuple[dict[str, bytes | None
             inner = _inside(body, spelled)
             if inner is not None:
                 return _unwrapped(spelled, inner)
+    if operation is Operation.GENERATE_EMBED:
+        return _embedded(body)
     named = _named(body)
     return ({}, []) if named is None else ({_CONTENTS: named}, [ROLE])
 
@@ -66,6 +69,15 @@ def counted(body: bytes) -> bytes:
     """The same of a count that was written here."""
     changed, _ = changes(Operation.GENERATE_COUNT, found := members(body))
     return found.splice(changed) if changed else body
+
+
+def _embedded(body: Members) -> tuple[dict[str, bytes | None], list[str]]:
+    out: dict[str, bytes | None] = {"model": None} if "model" in body else {}
+    content = body.raw("content")
+    named = None if content is None else _with_role(content)
+    if named is None:
+        return out, []
+    return {**out, "content": named}, ["content.role"]
 
 
 def _unwrapped(spelled: str, inner: Members) -> tuple[dict[str, bytes | None], list[str]]:

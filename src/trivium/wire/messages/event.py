@@ -36,7 +36,7 @@ def decode_all(lines: bytes) -> tuple[Sequence[StreamEvent], bool]:
         return (), False
 
 
-def delta_of(data: bytes) -> StreamEvent | None:
+def delta_of(data: bytes | memoryview) -> StreamEvent | None:
     """The event that is a delta with a text and nothing unknown; ``None`` if it is another."""
     try:
         event = decode_strict(data)

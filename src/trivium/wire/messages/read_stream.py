@@ -54,7 +54,7 @@ from trivium.wire.messages.read_answer_parts import (
 )
 from trivium.wire.messages.read_usage import counters, merged, uncounted, usage
 from trivium.wire.messages.stream_structs import StreamDelta, StreamEvent, StreamStart
-from trivium.wire.sse import DONE, completed, first_boundary, frames, with_line_feeds
+from trivium.wire.sse import DONE, LONG, completed, first_boundary, frames, with_line_feeds
 from trivium.wire.text_repair import RepairingSplitter
 
 _decode_any: Final = msgspec.json.Decoder().decode
@@ -156,14 +156,14 @@ class Reader:
             texts, end = template.many(run[at:] if at else run)
         if not texts:
             end = first_boundary(run, at) - at
-            frame = run[at : at + end]
-            event = delta_of(frame[len(_DELTA) :])
+            event = delta_of(memoryview(run)[at + len(_DELTA) : at + end])  # it may be long
             flow = self._blocks.get(event.index) if event is not None else None
             if event is None or flow is None or flow.index < 0:
                 return at
             texts = [text_of(event)]
             flow.said = True
             if template.wanted:
+                frame = run[at : at + min(end, LONG + 1)]  # of a longer one nothing is learnt
                 self._flow = flow if template.learn(frame, (texts[0], None), _read) else None
                 if self._flow is not None and at + end < len(run):
                     more, after = template.many(run[at + end :])

@@ -27,6 +27,20 @@ class EmbeddingParameters(msgspec.Struct):
     auto_truncate: Any = None
 
 
+class ContentVector(msgspec.Struct, gc=False):
+    """What one embedded content came to; empty: the answer had no numbers."""
+
+    values: list[float] = []
+
+
+class EmbeddedContent(msgspec.Struct, gc=False):
+    """An answer of embedContent."""
+
+    embedding: ContentVector = msgspec.field(default_factory=ContentVector)
+    usageMetadata: Any = None  # noqa: N815 - the vendor's spelling
+    error: msgspec.Raw = _ABSENT
+
+
 class EmbeddedText(msgspec.Struct, gc=False):
     """One vector of an answer, as it is written there."""
 

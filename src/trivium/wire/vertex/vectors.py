@@ -9,7 +9,7 @@ Source: "Get text embeddings" of the vendor's reference; google-genai 3.3.0
 2026-11-28.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -52,19 +52,30 @@ _answer: Final = msgspec.json.Decoder(_Predictions).decode
 def write_request(wanted: VectorRequest, model: str, report: Report) -> bytes:
     """Write a ``predict`` request with one instance for each text; the path names the model."""
     del model
-    hints: dict[str, str] = {}
-    for extension in wanted.extensions:
-        name = _HINTS.get(extension.member.rpartition(".")[2])
-        value = None if name is None else decoded(_word, extension.data)
-        if name is None or not value:
-            why = "it is not carried to Vertex AI's predict"
-            report.drop(extension.rank, extension.member, why)
-        else:
-            hints[name] = value
+    hints = hints_of(wanted, _HINTS, "predict", report)
     body: dict[str, Any] = {"instances": [{"content": text, **hints} for text in wanted.inputs]}
     if wanted.dimensions is not None:
         body["parameters"] = {"outputDimensionality": wanted.dimensions}
     return _encode(body)
+
+
+def hints_of(
+    wanted: VectorRequest, known: Mapping[str, str], method: str, report: Report
+) -> dict[str, Any]:
+    """What a caller says beside its texts, by a method's own words; what it has none for is told.
+
+    ``known``: the words by the member of Google's own shape.
+    """
+    hints: dict[str, Any] = {}
+    for extension in wanted.extensions:
+        name = known.get(extension.member.rpartition(".")[2])
+        value = None if name is None else decoded(_word, extension.data)
+        if name is None or not value:
+            why = f"it is not carried to Vertex AI's {method}"
+            report.drop(extension.rank, extension.member, why)
+        else:
+            hints[name] = value
+    return hints
 
 
 def read_vectors(body: bytes, count_of: int, refused: Callable[[bytes], Fault]) -> VectorAnswer:
