@@ -35,6 +35,7 @@ from trivium.cli import (
     explain,
     init,
     invitation,
+    invoice,
     key,
     key_change,
     ledger,
@@ -85,6 +86,7 @@ codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
 bought = _group("Payments through a provider: what was begun, paid, held.")
 lists = _group("Suggested prices beside the adopted ones.")
+bills = _group("What accounts and teams spent, billed to customers.")
 acts = _group("Who did what to whose account, and from where.")
 apps = _group("Other applications that users let in.")
 books = _group("What was spent: proofs, exports, overdrafts.")
@@ -106,6 +108,11 @@ app.add_typer(books, name="ledger")
 app.add_typer(apps, name="app")
 app.add_typer(acts, name="audit")
 _add(app, "statement", statement.statement)
+app.add_typer(bills, name="invoice")
+_add(bills, "issue", invoice.issue)
+_add(bills, "list", invoice.listing)
+_add(bills, "print", invoice.print_again)
+_add(bills, "void", invoice.void)
 _add(app, "explain", explain.explain)
 _add(app, "migrate", migrate.migrate)
 _add(users, "create", user.create)

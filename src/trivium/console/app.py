@@ -21,6 +21,7 @@ from trivium.console.admin import invitations, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import erasure as api_erasure
+from trivium.console.api.admin import invoices as api_invoices
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import statement as api_statement
@@ -75,6 +76,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *scim_tokens.ENDPOINTS,
     *team_invitations.ENDPOINTS,
     *api_statement.ENDPOINTS,
+    *api_invoices.ENDPOINTS,
     *api_credit.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,

@@ -174,6 +174,28 @@ AdminStatementAnswer = {...done, data!: {
   total!: spent "Each request once, also where rows count some under several tags.",
   complete!: bool "Whether there are no more rows."
 }}
+AdminNewInvoice = closed {
+  account_id!: int "A user or a team.", from!: text "The first day, in UTC.", to!: text "The last.",
+  by: text "What has a line, as of a statement; `model` when left out.",
+  customer: text(maxLength 200)[..12] "Lines of the address; left out: as last time.",
+  taxes: (closed {
+    text!: text(minLength 1, maxLength 200), rate: text "Per cent, such as `8.875`.",
+    amount: text "US dollars, in cents, instead of a rate."
+  })[..10]
+}
+AdminVoidedInvoice = closed {note: text(maxLength 200)}
+invoice = {
+  id!: int, number!: text "As it is printed.", account_id!: int, from!: text, to!: text,
+  total!: usd, currency!: text, issued_at!: when, voided_at!: when | null, void_note!: text
+}
+AdminInvoiceAnswer = {...done, data!: {
+  ...invoice, date: text, seller: text[], customer: text[], account: text,
+  lines: {requests!: int, input_tokens!: int, output_tokens!: int, amount!: usd}[] "The most
+    expensive first; each has the values that it is by.",
+  rounding: usd "What rounding the sum of the lines to cents gave or took.", subtotal: usd,
+  taxes: {text!: text, rate!: text | null, amount!: usd}[], new: bool "Whether it was made now."
+}}
+AdminInvoicesAnswer = {...done, data!: {...invoice}[]}
 AdminNothingAnswer = {...done, data!: null}
 AdminCreditAnswer = {...done, data!: {
   entry!: {
@@ -190,6 +212,9 @@ adminKey = path key: int "Id of a key."
 adminTeam = path team: int "Id of a team."
 adminInvitation = path invitation: int "Id of an invitation."
 adminScimToken = path token: int "Id of a directory's token."
+adminInvoice = path invoice: int "Id of an invoice."
+adminInvoiceAccount = query account: int "Only of this user or team."
+adminBefore = query before: int "Only older ones than the one of this id."
 adminPeriod = path period: text "day, week, month, total, 5h or 7d."
 adminBudgetTag = query tag: text(maxLength 64) "The budget of this tag."
 adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
@@ -293,6 +318,18 @@ DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a bud
 GET /api/admin/statement adminShowStatement "What was spent: of a team for whoever may see its
   spending, else of your own." answer=AdminStatementAnswer
   parameters=adminBy|adminFrom|adminTo|adminOfTeam|adminOfUser|adminRows
+GET /api/admin/invoices adminListInvoices "Invoices, newest first: your own, or of a team for
+  whoever may see its spending." answer=AdminInvoicesAnswer
+  parameters=adminInvoiceAccount|adminBefore|adminLimit
+POST /api/admin/invoices adminIssueInvoice "Makes out an invoice, or answers with the one that there
+  is of these days. For administrators." answer=AdminInvoiceAnswer request=AdminNewInvoice
+GET /api/admin/invoices/{invoice} adminShowInvoice "An invoice with all that is printed."
+  answer=AdminInvoiceAnswer parameters=adminInvoice
+GET /api/admin/invoices/{invoice}/pdf adminPrintInvoice "It as PDF: the same bytes each time. A
+  header `trivium-unprinted` names characters that no font has." files=application/pdf
+  parameters=adminInvoice
+POST /api/admin/invoices/{invoice}/void adminVoidInvoice "Voids it; its number stays its own."
+  answer=AdminInvoiceAnswer request=AdminVoidedInvoice parameters=adminInvoice
 """)
 
 
@@ -302,7 +339,8 @@ def paths() -> dict[str, dict[str, Any]]:
     failure = media(ref("OAuthAppFailure"))
     failures = {each: {"description": why, "content": failure} for each, why in _FAILURES.items()}
     for row in _OPERATIONS:
-        answer = {"description": "The answer.", "content": media(ref(*row.answer))}
+        content = media(ref(*row.answer)) if row.answer else {each: {} for each in row.files}
+        answer = {"description": "The answer.", "content": content}
         responses = {"200": answer, **failures}
         out.setdefault(row.path, {})[row.method.lower()] = described(row, responses)
     return out

@@ -12,6 +12,7 @@ batches off an index cost some I/O; they need no partition to exist in time for 
 from trivium.storage.schema import (
     budgets,
     idempotency,
+    invoices,
     logins,
     oauth,
     requests,
@@ -24,6 +25,7 @@ from trivium.storage.schema.core import metadata
 __all__ = [
     "budgets",
     "idempotency",
+    "invoices",
     "logins",
     "metadata",
     "oauth",

@@ -75,6 +75,8 @@ class ApiMethod(msgspec.Struct, frozen=True):
     do: Callable[[AdminRequest], Awaitable[Any]]
     body: type[ApiBody] | None = None
     query: frozenset[str] = frozenset()
+    for_admins: bool = False
+    """Whether it is theirs alone on a path that is for members, too."""
 
 
 class Asker(NamedTuple):
@@ -92,10 +94,11 @@ def resource(path: str, *, for_members: bool = False, **acts: ApiMethod) -> Endp
     async def served(request: Request) -> Response:
         act = acts["GET" if request.method == "HEAD" else request.method]
         try:
-            by, is_admin = await _asker(request, for_members=for_members)
+            by, is_admin = await _asker(request, for_members=for_members and not act.for_admins)
             query, body = _query(request, act.query), await _body(request, act.body)
             asked = AdminRequest(request, by, query, body, is_admin)
-            return answer.enveloped(200, "", await act.do(asked))
+            done = await act.do(asked)
+            return done if isinstance(done, Response) else answer.enveloped(200, "", done)
         except (ApiError, IdentityError, LedgerError) as error:
             return _refused(error)
         except StorageError as error:
