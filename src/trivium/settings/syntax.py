@@ -315,7 +315,9 @@ def printed_line(value: str) -> str | None:
     return f"must be 1 to {_LINE_MAX} printable characters, not {shown(value)}"
 
 
-number_prefix: Final = _like(_PREFIX, "must be at most 32 letters, digits or ._/- and not end with a digit, not {}")
+number_prefix: Final = _like(
+    _PREFIX, "must be at most 32 letters, digits or ._/- and not end with a digit, not {}"
+)
 """What stands before a number that people type again."""
 
 channel_name: Final = _like(

@@ -315,6 +315,12 @@ PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
   answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminTeam|adminPeriod
 DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
   answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf|adminBudgetTag
+GET /api/admin/budgets adminListTagBudgets "Budgets of tags over all keys, with what is spent."
+  answer=AdminTeamBudgetsAnswer
+PUT /api/admin/budgets/{period} adminSetTagBudget "Sets the budget of a tag over all keys."
+  answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminPeriod
+DELETE /api/admin/budgets/{period} adminClearTagBudget "Ends one." answer=AdminNothingAnswer
+  parameters=adminPeriod|adminBudgetTag
 GET /api/admin/statement adminShowStatement "What was spent: of a team for whoever may see its
   spending, else of your own." answer=AdminStatementAnswer
   parameters=adminBy|adminFrom|adminTo|adminOfTeam|adminOfUser|adminRows
