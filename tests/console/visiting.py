@@ -36,6 +36,7 @@ from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
 from trivium.settings.model import ServerSettings, Settings
 from trivium.settings.payments import PaymentsSettings as Limits
+from trivium.settings.prices import list_price
 from trivium.settings.section import OAuthSettings as Rules
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
@@ -129,6 +130,7 @@ def console_over(
     signup="closed",
     letters=True,
     models=(),
+    multiplier=list_price,
     **server,
 ):
     """The services of the pages over a test's database."""
@@ -166,6 +168,7 @@ def console_over(
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
+        multiplier=multiplier,
     )
 
 

@@ -16,8 +16,17 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
-from trivium.console.account import keys, overview, profile, statement, usage
-from trivium.console.admin import invitations, user, users
+from trivium.console.account import (
+    keys,
+    models,
+    overview,
+    playground,
+    profile,
+    spending,
+    statement,
+    usage,
+)
+from trivium.console.admin import invitations, logins, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import erasure as api_erasure
@@ -25,6 +34,7 @@ from trivium.console.api.admin import invoices as api_invoices
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import statement as api_statement
+from trivium.console.api.admin import tokens as api_tokens
 from trivium.console.api.admin import users as api_users
 from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
@@ -51,7 +61,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         part.PAGES
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
-            *(overview, keys, usage, statement, profile, users, user, invitations),
+            *(overview, keys, models, playground, usage, spending, statement, profile),
+            *(users, user, logins, invitations),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
@@ -62,6 +73,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
 ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     Route("/static/{name}", static.serve),
     Route("/favicon.ico", static.favicon),
+    *playground.ENDPOINTS,
     *topup.ENDPOINTS,
     *apps.ENDPOINTS,
     *authorize.ENDPOINTS,
@@ -78,6 +90,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_statement.ENDPOINTS,
     *api_invoices.ENDPOINTS,
     *api_credit.ENDPOINTS,
+    *api_tokens.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,
     *scim_discovery.ENDPOINTS,

@@ -6,6 +6,7 @@ gave is an error, not a blank.
 """
 
 import functools
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -46,7 +47,10 @@ SECTIONS: Final = (
         (
             Link("/account", N_("Overview"), "home"),
             Link("/account/keys", N_("Keys"), "key"),
+            Link("/account/models", N_("Models"), "layers"),
+            Link("/account/playground", N_("Playground"), "spark"),
             Link("/account/usage", N_("Requests"), "activity"),
+            Link("/account/spending", N_("Usage"), "chart"),
             Link("/account/statement", N_("Statement"), "receipt"),
             Link("/topup", N_("Top up"), "wallet"),
         ),
@@ -207,6 +211,8 @@ def environment(tag: str) -> jinja2.Environment:
         "short_day": speaking.short_day,
         "duration": speaking.duration,
         "million": speaking.million,
+        "price": speaking.price,
+        "shell": shlex.quote,
         "exact": speaking.exact,
         "say": speaking.say,
         "iso": language.iso,

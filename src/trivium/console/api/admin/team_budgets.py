@@ -39,7 +39,7 @@ async def listing(asked: AdminRequest) -> Any:
     named = await asked.console.teams.scopes([view.team.id])
     own = None
     if not view.may(TeamAction.SEE_SPENDING):  # members see the team's and their own
-        own = {team_scope(view.team.id), member_scope(view.team.id, asked.by)}
+        own = {team_scope(view.team.id), member_scope(view.team.id, view.actor.user_id)}
     return await _listed(asked, named, own)
 
 
