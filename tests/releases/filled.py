@@ -58,6 +58,7 @@ WORDS = {
     "spend_days.day": NOW // 86_400, "spend_days.nanos": (COST, 0),
     "spend_attributed.day": NOW // 86_400, "spend_attributed.nanos": (COST, 0),
     "attributions.tags": '["a"]', "attributions.last_day": NOW // 86_400, "records.tags": '["a"]',
+    "records.failed": '[["c","timeout"]]',
 }  # fmt: skip
 """What a column holds where chance would contradict another: one value, or one a row."""
 ENTRIES = (

@@ -5,6 +5,7 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
+from trivium.edge.openapi import admin_money, admin_operation, admin_people, admin_spending
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 from trivium.oauth.admin.routes import is_known, needed
@@ -41,7 +42,10 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-SCHEMAS: Final = schemas("""
+_PARTS: Final = (admin_money, admin_people, admin_operation, admin_spending)
+"""What has a module of its own."""
+
+_OWN: Final = schemas("""
 usd = text "US dollars, with at most nine decimals."
 when = int "Unix seconds."
 role = 'user' | 'admin'
@@ -83,7 +87,9 @@ AdminNewUser = closed {
   name!: text(minLength 1, maxLength 100) "Unique.", email!: text(maxLength 254) "Unique.",
   role: role, unlimited: bool "Spends without a balance.",
   credit: text | null "To begin with; not with `unlimited`. US dollars, with at most nine
-    decimals."
+    decimals.",
+  group: text "Price group of the settings; empty for none.",
+  limits: limits "Over all keys together."
 }
 AdminUserChange = closed {disabled: bool, role: role, budget_letters: bool}
 AdminNewKey = closed {...terms}
@@ -182,6 +188,9 @@ AdminErasedAnswer = {...done, data!: {
   rows!: {*: int} "How many were changed or deleted, by table."
 }}
 AdminKeyAnswer = {...done, data!: AdminKey}
+AdminKeysPageAnswer = {...done, data!: {
+  keys!: AdminKey[], after!: int | null "Leads to the next page; `null` on the last."
+}}
 AdminKeysAnswer = {...done, data!: {keys!: AdminKey[]}}
 AdminNewKeyAnswer = {...done, data!: {...key, key!: text "The key itself, shown this once."}}
 AdminTeamAnswer = {...done, data!: AdminTeam}
@@ -207,31 +216,11 @@ AdminStatementAnswer = {...done, data!: {
   total!: spent "Each request once, also where rows count some under several tags.",
   complete!: bool "Whether there are no more rows."
 }}
-AdminNewInvoice = closed {
-  account_id!: int "A user or a team.", from!: text "The first day, in UTC.", to!: text "The last.",
-  by: text "What has a line, as of a statement; `model` when left out.",
-  customer: text(maxLength 200)[..12] "Lines of the address; left out: as last time.",
-  taxes: (closed {
-    text!: text(minLength 1, maxLength 200), rate: text "Per cent, such as `8.875`.",
-    amount: text "US dollars, in cents, instead of a rate."
-  })[..10]
-}
-AdminVoidedInvoice = closed {note: text(maxLength 200)}
-invoice = {
-  id!: int, number!: text "As it is printed.", account_id!: int, from!: text, to!: text,
-  total!: usd, currency!: text, issued_at!: when, voided_at!: when | null, void_note!: text
-}
-AdminInvoiceAnswer = {...done, data!: {
-  ...invoice, date: text, seller: text[], customer: text[], account: text,
-  lines: {requests!: int, input_tokens!: int, output_tokens!: int, amount!: usd}[] "The most
-    expensive first; each has the values that it is by.",
-  rounding: usd "What rounding the sum of the lines to cents gave or took.", subtotal: usd,
-  taxes: {text!: text, rate!: text | null, amount!: usd}[], new: bool "Whether it was made now."
-}}
-AdminInvoicesAnswer = {...done, data!: {...invoice}[]}
 AdminNothingAnswer = {...done, data!: null}
 AdminTokenAnswer = {...done, data!: AdminToken}
-AdminTokensAnswer = {...done, data!: {tokens!: AdminToken[]}}
+AdminTokensAnswer = {...done, data!: {
+  tokens!: AdminToken[], before!: int | null "Leads to the next page; `null` on the last."
+}}
 AdminNewTokenAnswer = {...done, data!: {
   ...token, token!: text "The token itself, shown this once."
 }}
@@ -244,16 +233,17 @@ AdminCreditAnswer = {...done, data!: {
 }}
 """)
 
-PARAMETERS: Final = parameters("""
+SCHEMAS: Final[dict[str, Schema]] = _OWN | {
+    name: it for part in _PARTS for name, it in part.SCHEMAS.items() if name[0].isupper()
+}
+
+_PARAMETERS: Final = parameters("""
 adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
 adminToken = path token: int "Id of a token for machines."
 adminTeam = path team: int "Id of a team."
 adminInvitation = path invitation: int "Id of an invitation."
 adminScimToken = path token: int "Id of a directory's token."
-adminInvoice = path invoice: int "Id of an invoice."
-adminInvoiceAccount = query account: int "Only of this user or team."
-adminBefore = query before: int "Only older ones than the one of this id."
 adminPeriod = path period: text "day, week, month, total, 5h or 7d."
 adminBudgetTag = query tag: text(maxLength 64) "The budget of this tag."
 adminBudgetOf = query user_id: int "A member or a service account; left out: the team."
@@ -264,12 +254,17 @@ adminTo = query to: text "The last day; today when left out."
 adminOfTeam = query team: int "Only of this team and those below."
 adminOfUser = query user: int "Only what this user asked for."
 adminRows = query limit: int 1..10000 "1000 when left out."
+adminByTeam = query team: int "Id of a team."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
 adminLimit = query limit: int 1..200 "50 when left out."
 adminAfter = query after: int 0.. "`after` of the page before."
 adminExportAfter = query after: text "`after` of the page before."
 adminExportLimit = query limit: int 1..1000 "500 when left out."
 """)
+
+PARAMETERS: Final[dict[str, Schema]] = _PARAMETERS | {
+    name: it for part in _PARTS for name, it in part.PARAMETERS.items()
+}
 
 _FAILURES: Final = {
     "400": "Something is missing, unknown or wrong; the message names it.",
@@ -355,14 +350,8 @@ PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
   answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminTeam|adminPeriod
 DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
   answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf|adminBudgetTag
-GET /api/admin/budgets adminListTagBudgets "Budgets of tags over all keys, with what is spent."
-  answer=AdminTeamBudgetsAnswer
-PUT /api/admin/budgets/{period} adminSetTagBudget "Sets the budget of a tag over all keys."
-  answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminPeriod
-DELETE /api/admin/budgets/{period} adminClearTagBudget "Ends one." answer=AdminNothingAnswer
-  parameters=adminPeriod|adminBudgetTag
 GET /api/admin/tokens adminListTokens "Tokens for machines, newest first."
-  answer=AdminTokensAnswer
+  answer=AdminTokensAnswer parameters=adminLimit|adminBefore
 POST /api/admin/tokens adminCreateToken "Makes a token for machines and shows it this once."
   answer=AdminNewTokenAnswer request=AdminNewToken
 POST /api/admin/tokens/{token}/rotate adminRotateToken "Gives a token another secret, shown this
@@ -372,18 +361,6 @@ DELETE /api/admin/tokens/{token} adminRevokeToken "Revokes a token and those it 
 GET /api/admin/statement adminShowStatement "What was spent: of a team for whoever may see its
   spending, else of your own." answer=AdminStatementAnswer
   parameters=adminBy|adminFrom|adminTo|adminOfTeam|adminOfUser|adminRows
-GET /api/admin/invoices adminListInvoices "Invoices, newest first: your own, or of a team for
-  whoever may see its spending." answer=AdminInvoicesAnswer
-  parameters=adminInvoiceAccount|adminBefore|adminLimit
-POST /api/admin/invoices adminIssueInvoice "Makes out an invoice, or answers with the one that there
-  is of these days. For administrators." answer=AdminInvoiceAnswer request=AdminNewInvoice
-GET /api/admin/invoices/{invoice} adminShowInvoice "An invoice with all that is printed."
-  answer=AdminInvoiceAnswer parameters=adminInvoice
-GET /api/admin/invoices/{invoice}/pdf adminPrintInvoice "It as PDF: the same bytes each time. A
-  header `trivium-unprinted` names characters that no font has." files=application/pdf
-  parameters=adminInvoice
-POST /api/admin/invoices/{invoice}/void adminVoidInvoice "Voids it; its number stays its own."
-  answer=AdminInvoiceAnswer request=AdminVoidedInvoice parameters=adminInvoice
 """)
 
 
@@ -402,7 +379,7 @@ def paths() -> dict[str, dict[str, Any]]:
     out: dict[str, dict[str, Any]] = {}
     failure = media(ref("OAuthAppFailure"))
     failures = {each: {"description": why, "content": failure} for each, why in _FAILURES.items()}
-    for row in _OPERATIONS:
+    for row in (*_OPERATIONS, *(row for part in _PARTS for row in part.OPERATIONS)):
         content = media(ref(*row.answer)) if row.answer else {each: {} for each in row.files}
         answer = {"description": "The answer.", "content": content}
         responses = {"200": answer, **failures}

@@ -56,7 +56,16 @@ async def test_it_is_made_out_printed_and_voided(script):
     assert {"Customer", "0.000000003", "VAT (19 %)"} <= set(text.splitlines())
     voided = await script.done("POST", f"{PATH}/{made['id']}/void", {"note": "late"})
     assert "late" == voided["void_note"]
-    assert [voided] == await script.done("GET", f"{PATH}?account={research.id}")
+    found = await script.done("GET", f"{PATH}?account={research.id}")
+    assert {"invoices": [voided], "before": None} == found
+    again = await script.done("POST", PATH, asked)
+    found = await script.done("GET", f"{PATH}?limit=1")
+    assert ([again["id"]], again["id"]) == (
+        [each["id"] for each in found["invoices"]],
+        found["before"],
+    )
+    found = await script.done("GET", f"{PATH}?limit=1&before={again['id']}")
+    assert {"invoices": [voided], "before": None} == found
     kinds = [(act.kind, act.subject_id) for act in await script.console.audit.everything()]
     assert {("invoice_issued", research.id), ("invoice_voided", research.id)} <= set(kinds)
 
@@ -78,7 +87,7 @@ async def test_whoever_sees_the_spending_sees_the_invoice(script):
             answer = await script.ask("POST", f"{PATH}/{id_}/void", {}, token=token)
             assert 403 == answer.status_code
         assert 403 == (await script.ask("POST", PATH, body(research), token=token)).status_code
-        assert [] == (await script.ask("GET", PATH, token=token)).json()["data"]
+        assert [] == (await script.ask("GET", PATH, token=token)).json()["data"]["invoices"]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +111,7 @@ async def test_what_is_wrong_is_named(script, change, status, said):
     got, message = await script.refused("POST", PATH, body(acme) | change)
     assert status == got
     assert re.search(said, message), message
-    assert [] == await script.done("GET", PATH)
+    assert [] == (await script.done("GET", PATH))["invoices"]
 
 
 async def test_there_is_none(script):

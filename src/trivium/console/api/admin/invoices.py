@@ -94,7 +94,11 @@ async def listing(asked: AdminRequest) -> Any:
     if account_id is not None:
         await _check(asked, account_id)
     of = None if account_id is None else [account_id]
-    return [plain(each) for each in await _invoices(asked).page(of, before, limit)]
+    found = await _invoices(asked).page(of, before, limit + 1)
+    return {
+        "invoices": [plain(each) for each in found[:limit]],
+        "before": found[limit - 1].id if len(found) > limit else None,
+    }
 
 
 async def show(asked: AdminRequest) -> Any:
