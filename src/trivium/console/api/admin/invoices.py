@@ -37,7 +37,7 @@ PAGE: Final = 50
 
 
 class NewTax(ApiBody, frozen=True, kw_only=True):
-    """A tax line."""
+    """A tax line: a text, with a rate or an amount unless it has none."""
 
     text: str
     rate: str | None = None
@@ -107,7 +107,7 @@ async def show(asked: AdminRequest) -> Any:
 
 
 async def pdf(asked: AdminRequest) -> Any:
-    """An invoice as PDF."""
+    """The pages of an invoice; which characters no font has stands in a header."""
     found, document = await _one(asked)
     data, lacking = await _invoices(asked).pdf(found, document)
     headers = {
