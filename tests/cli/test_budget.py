@@ -85,3 +85,17 @@ def test_a_tag_has_budgets_in_a_team(trivium, acme):
     assert (1, True) == (bad.code, "1 to 64 printable" in bad.err)
     assert 0 == trivium("team", "budget", "clear", "acme", "month", "--tag", "nightly").code
     assert [] == trivium("team", "budget", "list", "--json").data
+
+
+def test_a_tag_has_budgets_over_all_keys(trivium, acme):
+    """Of no team, so they are in no list of one."""
+    done = trivium("team", "budget", "set", "/", "200/month", "--tag", "nightly", "--soft")
+    assert (0, "budget of tag nightly: 200.00 USD/month, soft") == (done.code, done.err.strip())
+    listed = trivium("team", "budget", "list", "--json").data
+    assert ["tag nightly"] == [each["of"] for each in listed]
+    assert [] == trivium("team", "budget", "list", "acme", "--json").data
+    assert 2 == trivium("team", "budget", "set", "/", "200/month").code
+    assert 2 == trivium("team", "budget", "set", "/", "1/day", "--tag", "a", "--member", "ada").code
+    assert 0 == trivium("team", "budget", "clear", "/", "month", "--tag", "nightly").code
+    done = trivium("team", "budget", "clear", "/", "month", "--tag", "nightly")
+    assert (1, True) == (done.code, "there is none of all/tag:nightly" in done.err)

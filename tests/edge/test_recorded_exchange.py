@@ -10,13 +10,16 @@ from trivium.faults import Fault, Kind
 from trivium.idempotency.kept_answer import KeptAnswer
 from trivium.idempotency.model import AnswerHead, Place
 
+NOTED = []
+"""How requests began, of the test that has emptied it."""
+
 
 def recorded(bytes_max=1024, **changes):
     """A request, its answer, and how often that changed."""
     exchange = asked(**changes)
     exchange.body = b"{}"
     told = []
-    made = RecordedExchange(exchange, bytes_max, told.append)
+    made = RecordedExchange(exchange, bytes_max, told.append, NOTED.append)
     answer = KeptAnswer(Place(3, "d"), "b")
     answer.request_id = "req_first"
     made.answers(answer)
@@ -122,3 +125,18 @@ async def test_nobody_left_cancels_the_work():
     exchange.task = task = Task()
     exchange.leave()
     assert (True, True, True) == (task.is_cancelled, exchange.gone, answer.is_cut)
+
+
+@pytest.mark.asyncio
+async def test_how_it_begins_is_noted():
+    """Once: with its fault, or as an answer."""
+    NOTED.clear()
+    exchange, _, _ = recorded()
+    fault = Fault(Kind.BALANCE_TOO_LOW, "no")
+    exchange.fail(fault)
+    assert [fault] == NOTED
+    exchange, _, _ = recorded()
+    exchange.begin(200, b"text/event-stream")
+    exchange.write(b"a")
+    exchange.fail(Fault(Kind.INTERNAL, "broke"))
+    assert [fault, None] == NOTED

@@ -85,6 +85,7 @@ async def victim(database):  # noqa: F811
             "team": 1,
             "period": "day",
             "invitation": 1,
+            "invoice": 1,
             "token": 1,
         }
         yield Victim(asking, ids)

@@ -112,3 +112,21 @@ async def test_budgets_of_end_users_and_tags_come_after_the_keys_own():
         hashed = gateway.services.pseudonyms.hashed
         assert ["key:7", f"key:7/end_user:{hashed('x')}"] == counted("x", "b")
         assert ["key:7", f"key:7/end_user:{hashed('')}", "team:1/tag:a"] == counted("", "a")
+
+
+async def test_budgets_of_tags_over_all_keys_come_last():
+    """Also of a key whose teams have none."""
+    everywhere = msgspec.structs.replace(DAY, scope="all/tag:a")
+    who = {"tagged": {"a": (TAGGED,)}, "tagged_everywhere": {"a": (everywhere,)}}
+    for members, wanted in (
+        (who, ["team:1/tag:a", "all/tag:a"]),
+        ({"tagged_everywhere": {"a": (everywhere,)}}, ["all/tag:a"]),
+    ):
+        async with Double() as vendor, Gateway.to(("openai", vendor), who=members) as gateway:
+            assert gateway.caller.has_budgets
+            context = SimpleNamespace(
+                exchange=SimpleNamespace(caller=gateway.caller),
+                services=gateway.services,
+                attribution=Attributed("", "", ("b", "a")),
+            )
+            assert wanted == [each.scope for each in attribution.budgets(context)]

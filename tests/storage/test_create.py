@@ -36,6 +36,6 @@ async def test_partial_indices_come_last(sqlite_database):
 async def test_the_first_revision_is_there(database):
     """Identity's writes raise it, so there has to be one."""
     async with database.read() as conn:
-        assert [(1, 0)] == [
+        assert [(1, 0, 0)] == [
             tuple(row) for row in await conn.execute(text("SELECT * FROM revision"))
         ]

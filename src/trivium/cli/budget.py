@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 
 HEADS: Final = ("OF", "AMOUNT", "PERIOD", "SPENT", "LEFT", "RESETS", "KIND", "INSTEAD")
 
+ALL_KEYS: Final = "/"
+"""In the place of a team: all keys there are, of which tags may have budgets."""
+
 Whose = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="A team, or a service account: acme/research/nightly."),
+    typer.Argument(
+        metavar="NAME", help="A team, or a service account: acme/research/nightly; / for all keys."
+    ),
 ]
 MemberOption = Annotated[
     str | None, typer.Option("--member", metavar="USER", help="A member of the team instead.")
@@ -111,6 +116,8 @@ async def listing(
         if whose is not None:
             ids = found.below((await teams.find(whose)).id)
         named = await teams.scopes(ids)
+        if whose is None:
+            named |= await teams.everywhere()
         budgets = await teams.budgets(list(named))
         async with database.read() as conn:
             spent = await store.counted(conn, list(named))
@@ -151,8 +158,12 @@ def _row(name: str, budget: Budget, spent: int, ends_at: int) -> tuple[str, ...]
 
 async def _scope(
     teams: "Teams", identity: "Identity", whose: str, member: str | None, tag: str | None
-) -> tuple[int, str, str]:
+) -> tuple[int | None, str, str]:
     """The team, the scope as counters name it, and its name for people."""
+    if whose == ALL_KEYS:
+        if tag is None or member is not None:
+            raise CommandFailed("over all keys there are budgets of tags alone: --tag TAG", code=2)
+        return None, tag_scope(None, tag), f"tag {tag}"
     if tag is not None:
         if member is not None:
             raise CommandFailed("--member and --tag exclude each other", code=2)

@@ -36,6 +36,7 @@ from trivium.cli import (
     explain,
     init,
     invitation,
+    invoice,
     key,
     key_change,
     ledger,
@@ -86,6 +87,7 @@ codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
 bought = _group("Payments through a provider: what was begun, paid, held.")
 lists = _group("Suggested prices beside the adopted ones.")
+bills = _group("What accounts and teams spent, billed to customers.")
 admins = _group("What administers this gateway from outside.")
 tokens = _group("Tokens for machines that call the admin API.")
 acts = _group("Who did what to whose account, and from where.")
@@ -111,6 +113,11 @@ app.add_typer(admins, name="admin")
 admins.add_typer(tokens, name="token")
 app.add_typer(acts, name="audit")
 _add(app, "statement", statement.statement)
+app.add_typer(bills, name="invoice")
+_add(bills, "issue", invoice.issue)
+_add(bills, "list", invoice.listing)
+_add(bills, "print", invoice.print_again)
+_add(bills, "void", invoice.void)
 _add(app, "explain", explain.explain)
 _add(app, "migrate", migrate.migrate)
 _add(users, "create", user.create)

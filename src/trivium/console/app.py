@@ -46,6 +46,7 @@ from trivium.console.api.admin import entries as api_entries
 from trivium.console.api.admin import erasure as api_erasure
 from trivium.console.api.admin import health as api_health
 from trivium.console.api.admin import invitations as api_invitations
+from trivium.console.api.admin import invoices as api_invoices
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import payments as api_payments
 from trivium.console.api.admin import requests as api_requests
@@ -113,6 +114,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_requests.ENDPOINTS,
     *api_health.ENDPOINTS,
     *api_settings.ENDPOINTS,
+    *api_invoices.ENDPOINTS,
     *api_credit.ENDPOINTS,
     *api_catalogue.ENDPOINTS,
     *api_codes.ENDPOINTS,

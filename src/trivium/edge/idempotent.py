@@ -1,6 +1,7 @@
 """Requests with an ``Idempotency-Key``: each is answered once, and read by all who ask."""
 
 import asyncio
+import functools
 from collections.abc import Callable
 from typing import Final
 
@@ -11,9 +12,10 @@ from trivium.faults import Fault, Kind
 from trivium.idempotency import key
 from trivium.idempotency.kept_answer import KeptAnswer
 from trivium.idempotency.key import HEADER
-from trivium.idempotency.service import KeptAnswers
+from trivium.idempotency.service import KeptAnswers, away
 from trivium.pipeline.services import Services
 from trivium.pipeline.structs import Route, VideoRoute
+from trivium.storage.errors import StorageError
 from trivium.wire.operation import TOKEN_COUNTS
 
 __all__ = ["HEADER", "serve", "takes"]
@@ -40,6 +42,8 @@ async def serve(exchange: Exchange, services: Services, dispatch: Dispatch) -> N
         await _serve(exchange, services, dispatch)
     except Fault as fault:
         exchange.fail(fault)
+    except StorageError:
+        exchange.fail(away())
     except asyncio.CancelledError:
         if not exchange.gone:
             exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
@@ -55,6 +59,11 @@ async def _serve(exchange: Exchange, services: Services, dispatch: Dispatch) -> 
         exchange.method, exchange.path, exchange.query, exchange.body, exchange.upload
     )
     answer = answers.find(place, digest)
+    if answer is None:
+        refused = answers.refusals.of(caller.key_id)
+        if refused is not None and not await answers.knows(place):
+            raise refused
+        answer = answers.find(place, digest)
     is_first = answer is None
     if answer is None:
         run = _Run(exchange, services, answers, dispatch)
@@ -73,7 +82,12 @@ class _Run:
     def __init__(
         self, exchange: Exchange, services: Services, answers: KeptAnswers, dispatch: Dispatch
     ) -> None:
-        self._exchange = RecordedExchange(exchange, answers.answer_bytes_max, answers.writer.grown)
+        caller = exchange.caller
+        assert caller is not None
+        noted = functools.partial(answers.refusals.note, caller.key_id)
+        self._exchange = RecordedExchange(
+            exchange, answers.answer_bytes_max, answers.writer.grown, noted
+        )
         self._services = services
         self._dispatch = dispatch
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NOT_KEPT: Final = (b"trivium-idempotency", b"not kept")
 _SIZED: Final = b"content-length: "
+_FAILED: Final = 400
 
 
 class _Record:
@@ -63,12 +64,18 @@ class _Record:
 class RecordedExchange(Exchange):
     """See the module. Takes the body over from the exchange it is made of."""
 
-    __slots__ = ("_bytes_max", "_record")
+    __slots__ = ("_bytes_max", "_noted", "_record")
 
     def __init__(
-        self, asked: Exchange, bytes_max: int, changed: Callable[[KeptAnswer], None]
+        self,
+        asked: Exchange,
+        bytes_max: int,
+        changed: Callable[[KeptAnswer], None],
+        noted: Callable[[Fault | None], None],
     ) -> None:
-        """``bytes_max``: of an answer that is kept. ``changed``: told of each change of it."""
+        """``bytes_max``: of an answer that is kept. ``changed``: told of each change of it.
+        ``noted``: told once how it begins, with its fault if it is one.
+        """
         record = _Record(asked.line, changed)
         super().__init__(
             record,
@@ -83,6 +90,7 @@ class RecordedExchange(Exchange):
         )
         self._record = record
         self._bytes_max = bytes_max
+        self._noted = noted
         self.arrived = asked.arrived
         self.target, self.shape = asked.target, asked.shape
         self.caller, self.digest = asked.caller, asked.digest
@@ -101,6 +109,12 @@ class RecordedExchange(Exchange):
             await asyncio.shield(self._record.over)
         except asyncio.CancelledError:
             self.interrupt(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+
+    def fail(self, fault: Fault) -> None:
+        """Answer with a fault, which is noted."""
+        if not self.begun:
+            self._noted(fault)
+        super().fail(fault)
 
     def spoil(self) -> None:
         """What is about to end is no whole answer, though its shape says how it ended."""
@@ -129,6 +143,8 @@ class RecordedExchange(Exchange):
 
     def _head(self, status: int, content_type: bytes, last: bytes) -> bytes:
         """Nothing is written of it here: each caller gets one of its own."""
+        if status < _FAILED:
+            self._noted(None)
         headers = list(self.extra)
         for line in self.lines.split(b"\r\n"):
             if line:

@@ -29,6 +29,7 @@ from trivium.idempotency.model import (
     Place,
     StoredAnswer,
 )
+from trivium.idempotency.refusals import ClaimRefusals
 from trivium.idempotency.writer import AnswerWriter, place_in
 from trivium.settings.model import IdempotencySettings
 from trivium.storage.errors import StorageError
@@ -176,6 +177,8 @@ class KeptAnswers:
         self._sleep = sleep
         self.answer_bytes_max = limits.answer_bytes_max
         """Of an answer that is kept."""
+        self.refusals = ClaimRefusals(clock)
+        """Of callers beyond their limits, who may claim less."""
         self._looks = Looks(db)
         self._claims = Claims(db, worker, limits.hours * HOUR_S)
         self.writer = AnswerWriter(db, vault, worker, limits, clock, sleep)
@@ -201,6 +204,12 @@ class KeptAnswers:
         """
         found = self._live.get((place, body_digest))
         return found if found is not None and found.is_kept else None
+
+    async def knows(self, place: Place) -> bool:
+        """Whether anybody has asked with this key, and its day is not over. Raises the database's
+        errors.
+        """
+        return await self._looks.look(LookRequest(place, 1, 0)) is not None
 
     def begin(
         self, key: bytes, place: Place, body_digest: str, request_id: str, runner: Runner

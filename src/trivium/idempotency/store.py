@@ -283,14 +283,18 @@ async def trim(
     return gone
 
 
-async def owners_above(conn: AsyncConnection, keys_max: int, bytes_max: int) -> list[int]:
-    """Users who have more keys or bytes than that."""
-    found = await conn.scalars(
-        select(_A.user_id)
-        .group_by(_A.user_id)
-        .having(or_(func.count() > keys_max, func.sum(_A.size_bytes) > bytes_max))
-    )
-    return [int(user_id) for user_id in found]
+async def owners_above(
+    conn: AsyncConnection, keys_max: int, bytes_max: int, since: int | None = None
+) -> list[int]:
+    """Users who have more keys or bytes than that; with ``since`` only of those who had one made
+    from then on, which are found by an index: the others have no more than before.
+    """
+    query = select(_A.user_id)
+    if since is not None:
+        query = query.where(_A.user_id.in_(select(_A.user_id).where(_A.created_at >= since)))
+    query = query.group_by(_A.user_id)
+    above = or_(func.count() > keys_max, func.sum(_A.size_bytes) > bytes_max)
+    return [int(user_id) for user_id in await conn.scalars(query.having(above))]
 
 
 async def _strip(conn: AsyncConnection, places: Sequence[Place]) -> bool:

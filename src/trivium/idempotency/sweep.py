@@ -17,6 +17,10 @@ BATCH: Final = 200
 """Answers a transaction; each has some pieces."""
 SECONDS_MAX: Final = 60.0
 """Seconds a round."""
+AGAIN_S: Final = 3600
+"""Whoever had one made so long before a round is looked at again: clocks differ, and an answer has
+its size when it ends.
+"""
 
 _SYSTEM: Final = SystemClock()
 
@@ -38,6 +42,8 @@ class AnswerSweeper(Sweeper):
     ) -> None:
         super().__init__(db, clock, sleep)
         self._limits = limits
+        self._since: int | None = None
+        """Who had nothing made since then was seen; ``None``: everybody is to be looked at."""
 
     async def round(self, now: float | None = None) -> bool:
         """Delete what is too old or too much; ``False`` when the budget of seconds ended first."""
@@ -56,7 +62,7 @@ class AnswerSweeper(Sweeper):
             await self._sleep(PAUSE_S)
         most = (limits.user_keys_max, limits.user_bytes_max)
         async with self._db.read() as conn:
-            owners = await store.owners_above(conn, *most)
+            owners = await store.owners_above(conn, *most, self._since)
         finished = True
         for user_id in owners:
             rows = 1
@@ -68,4 +74,6 @@ class AnswerSweeper(Sweeper):
                 await self._sleep(PAUSE_S)
         if swept:
             log.info("answers_swept", answers=swept, users_above_limit=len(owners))
+        if finished:
+            self._since = now - AGAIN_S
         return finished

@@ -158,6 +158,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What each of them may cost."""
     tagged: Mapping[str, tuple[Budget, ...]] = NO_TAGGED
     """What a request with a tag counts against, by the tag: budgets of the teams above."""
+    tagged_everywhere: Mapping[str, tuple[Budget, ...]] = NO_TAGGED
+    """Likewise, budgets over all keys there are: one mapping that all share and that changes."""
     networks: tuple[Network, ...] = ()
     """Where the key may be used from; empty: anywhere."""
     grant_id: int = 0
@@ -175,7 +177,7 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     @property
     def has_budgets(self) -> bool:
         """Whether what a request of it may cost matters, whoever it is for and whatever it says."""
-        return bool(self.budgets or self.end_user_budgets or self.tagged)
+        return bool(self.budgets or self.end_user_budgets or self.tagged or self.tagged_everywhere)
 
     @property
     def owner_id(self) -> int:

@@ -24,7 +24,7 @@ class LogAct(Protocol):
         self,
         conn: Connection,
         kind: ActKind,
-        subject: int,
+        subject: int | None,
         what: str = "",
         detail: Detail | None = None,
     ) -> Awaitable[None]:
@@ -73,7 +73,11 @@ class ActLog:
 
 
 async def log_nothing(
-    conn: Connection, kind: ActKind, subject: int, what: str = "", detail: Detail | None = None
+    conn: Connection,
+    kind: ActKind,
+    subject: int | None,
+    what: str = "",
+    detail: Detail | None = None,
 ) -> None:
     """Log nothing; for callers without an audit log."""
     del conn, kind, subject, what, detail

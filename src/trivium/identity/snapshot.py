@@ -30,8 +30,8 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.identity import store
 from trivium.identity.model import NO_TAGGED, AllowList, Caller, Network
-from trivium.identity.teams.model import Inherited, TeamMap, allow_list
-from trivium.identity.teams.store import find_teams
+from trivium.identity.teams import store as teams_store
+from trivium.identity.teams.model import Inherited, Team, TeamMap, allow_list
 from trivium.settings.budget import Budget
 from trivium.settings.limits import limits
 from trivium.storage.database import Database
@@ -119,6 +119,10 @@ class Snapshot:
         self._advancing = asyncio.Lock()
         self.teams = TeamMap((), ())
         """Of the revision in force."""
+        self._teams_at: tuple[int, int] | None = None
+        """When these changed last."""
+        self._everywhere: dict[str, tuple[Budget, ...]] = {}
+        """Budgets of tags over all keys, which every caller has."""
         self.get: Callable[[bytes], Caller | None] = self._callers.get
         """The caller a SHA-256 digest belongs to, disabled or expired or not; else ``None``."""
 
@@ -184,9 +188,8 @@ class Snapshot:
             callers = {} if from_start else self._callers
             position = (-1, -1) if from_start else self._position
             full = True
-            async with self._db.read(LIMIT_S) as conn:
-                # whatever changes a team gives its keys the revision that it raises
-                self.teams = await find_teams(conn)
+            # whatever changes a team gives its keys the revision that it raises
+            await self._read_teams()
             while full:
                 async with self._db.read(LIMIT_S) as conn:
                     rows = await store.callers_after(conn, position, PAGE)
@@ -194,7 +197,7 @@ class Snapshot:
                 for row in rows:
                     if row.grant_id is not None:
                         self._forget_former(callers, row)
-                    callers[row.digest] = caller = _caller(row, self.teams)
+                    callers[row.digest] = caller = _caller(row, self.teams, self._everywhere)
                     if row.former_digest is not None:
                         rotated[row.id] = (row.digest, row.former_digest)
                         callers[row.former_digest] = _former(caller, row.former_until)
@@ -208,6 +211,34 @@ class Snapshot:
             self._position = position
             self._revision = revision
         self._confirmed_at = began
+
+    async def _read_teams(self) -> None:
+        """Read all teams, a page at a time, unless none has changed: most changes are of keys."""
+        async with self._db.read(LIMIT_S) as conn:
+            at = await teams_store.changed_at(conn)
+        if at == self._teams_at:
+            return
+        found: list[Team] = []
+        budgets: list[Budget] = []
+        full, last = True, 0
+        while full:
+            async with self._db.read(LIMIT_S) as conn:
+                page = await teams_store.teams_after(conn, last, PAGE)
+            found += page
+            last = page[-1].id if page else last
+            full = len(page) == PAGE
+            await asyncio.sleep(0)
+        full, last = True, 0
+        while full:
+            async with self._db.read(LIMIT_S) as conn:
+                some, last = await teams_store.budgets_after(conn, last, PAGE)
+            budgets += some
+            full = len(some) == PAGE
+            await asyncio.sleep(0)
+        self.teams = TeamMap(found, budgets)
+        self._everywhere.clear()
+        self._everywhere.update(self.teams.everywhere())
+        self._teams_at = at
 
     def _forget_former(self, callers: dict[bytes, Caller], row: Any) -> None:
         """Drop the former secret of an application's key that has expired and got another."""
@@ -241,7 +272,7 @@ def _forget_older(callers: dict[bytes, Caller], rotated: Mapping[int, tuple[byte
         del callers[digest]
 
 
-def _caller(row: Any, teams: TeamMap) -> Caller:
+def _caller(row: Any, teams: TeamMap, everywhere: Mapping[str, tuple[Budget, ...]]) -> Caller:
     models, prefixes = _allowed(row.models)
     above = _alone(row) if row.team_id is None else teams.inherited(row.team_id, row.user_id)
     return Caller(
@@ -268,6 +299,7 @@ def _caller(row: Any, teams: TeamMap) -> Caller:
         end_user_limits=limits(row.end_user_requests, None, None),
         end_user_budgets=_budgets(row.end_user_budgets, row.id, None),
         tagged=above.tagged,
+        tagged_everywhere=everywhere,
         grant_id=row.grant_id or 0,
         revoked=row.disabled,
     )

@@ -33,6 +33,9 @@ def budgets(context: RequestContext) -> tuple[Budget, ...]:
     if caller.tagged:
         for tag in of.tags:
             found += caller.tagged.get(tag, ())
+    if caller.tagged_everywhere:
+        for tag in of.tags:
+            found += caller.tagged_everywhere.get(tag, ())
     return found
 
 

@@ -21,6 +21,10 @@ BATCH: Final = 200
 """Responses a transaction; each has some items."""
 SECONDS_MAX: Final = 60.0
 """Seconds a round."""
+AGAIN_S: Final = 3600
+"""Whoever had one made so long before a round is looked at again: clocks differ, and an answer has
+its size when it ends.
+"""
 
 _SYSTEM: Final = SystemClock()
 
@@ -42,6 +46,8 @@ class ResponseSweeper(Sweeper):
     ) -> None:
         super().__init__(db, clock, sleep)
         self._limits = limits
+        self._since: int | None = None
+        """Who had nothing made since then was seen; ``None``: everybody is to be looked at."""
 
     async def round(self, now: float | None = None) -> bool:
         """Delete what is too old or too much; ``False`` when the budget of seconds ended first."""
@@ -60,7 +66,7 @@ class ResponseSweeper(Sweeper):
                 return False
             await self._sleep(PAUSE_S)
         async with self._db.read() as conn:
-            owners = await store.owners_above(conn, self._limits.user_bytes_max)
+            owners = await store.owners_above(conn, self._limits.user_bytes_max, self._since)
         finished = True
         for user_id in owners:
             rows = excess = 1
@@ -74,4 +80,6 @@ class ResponseSweeper(Sweeper):
                 await self._sleep(PAUSE_S)
         if swept:
             log.info("responses_swept", responses=swept, users_above_limit=len(owners))
+        if finished:
+            self._since = now - AGAIN_S
         return finished

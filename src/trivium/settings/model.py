@@ -277,6 +277,20 @@ class IdempotencySettings(Section, frozen=True):
     """Answers of one user: beyond 256 MiB the oldest are no longer kept."""
 
 
+class InvoicesSettings(Section, frozen=True):
+    """Who makes out invoices, and how they are printed."""
+
+    seller: str = ""
+    """Its name, under which invoices are numbered from 1; empty: none are made out."""
+    address: tuple[str, ...] = ()
+    """The other lines of its address, tax numbers among them, each printed as it is."""
+    prefix: str = ""
+    """What stands before an invoice's number, such as ``INV-``."""
+    fonts: tuple[str, ...] = ()
+    """Files of TrueType fonts, asked in turn for a character; behind them stands one of Western
+    European letters."""
+
+
 class TracesSettings(Section, frozen=True):
     """What clients do not send back: the reasoning behind a tool call, who made a signature."""
 
@@ -310,6 +324,7 @@ class Settings(Section, frozen=True):
     traces: TracesSettings = TracesSettings()
     responses: ResponsesSettings = ResponsesSettings()
     idempotency: IdempotencySettings = IdempotencySettings()
+    invoices: InvoicesSettings = InvoicesSettings()
     ledger: LedgerSettings = LedgerSettings()
     payments: PaymentsSettings = PaymentsSettings()
     prices: PricesSettings = PricesSettings()

@@ -29,6 +29,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[audit]": section.AuditSettings,
     "[responses]": model.ResponsesSettings,
     "[idempotency]": model.IdempotencySettings,
+    "[invoices]": model.InvoicesSettings,
     "[ledger]": model.LedgerSettings,
     "[payments]": payments.PaymentsSettings,
     "[prices]": model.PricesSettings,

@@ -24,6 +24,8 @@ _FIELD_VALUE: Final = re.compile(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?")
 _HOST: Final = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]*[0-9A-Za-z])?\.?|\[[0-9A-Fa-f:.]+\]")
 _MAILBOX: Final = re.compile(r"[^@\s<>\x00-\x1f\x7f]{1,64}@[0-9A-Za-z.-]+")
 _NAME: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:/@-]{0,63}")
+_PREFIX: Final = re.compile(r"(?:[0-9A-Za-z._/-]{0,31}[A-Za-z._/-])?")
+_LINE_MAX: Final = 200
 _NUMBERED: Final = re.compile(r"/?|/[0-9]{1,5}")
 
 _PARAMETERS: Final = (
@@ -305,6 +307,18 @@ def filled(value: str) -> str | None:
     """Check that a text is not empty."""
     return None if value.strip() else "must not be empty"
 
+
+def printed_line(value: str) -> str | None:
+    """Check a line that is printed on paper."""
+    if 0 < len(value.strip()) <= _LINE_MAX and len(value) <= _LINE_MAX and value.isprintable():
+        return None
+    return f"must be 1 to {_LINE_MAX} printable characters, not {shown(value)}"
+
+
+number_prefix: Final = _like(
+    _PREFIX, "must be at most 32 letters, digits or ._/- and not end with a digit, not {}"
+)
+"""What stands before a number that people type again."""
 
 channel_name: Final = _like(
     _NAME, "must be 1 to 64 letters, digits or ._:/@- and begin with one, not {}"

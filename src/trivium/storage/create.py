@@ -21,6 +21,18 @@ _BLANKED: Final = (
 """An act by or on somebody whose data was erased may lose where it came from, with what, and its
 detail; what happened, when and to which id stays."""
 
+_VOIDED: Final = (
+    " AND ".join(
+        f"NEW.{name} = OLD.{name}"
+        for name in (
+            *("id", "seller", "number", "name", "account_id", "since", "until", "issued_at"),
+            *("total_nanos", "document"),
+        )
+    )
+    + " AND OLD.voided_at IS NULL AND NEW.voided_at IS NOT NULL"
+)
+"""An invoice may be voided, once; nothing else of it changes."""
+
 _APPEND_ONLY: Final = {
     "entries": ("id = NEW.id OR request_id = NEW.request_id", "", "false", "false"),
     "acts": (
@@ -28,6 +40,12 @@ _APPEND_ONLY: Final = {
         f"WHEN OLD.at_ms > (CAST(strftime('%s', 'now') AS INTEGER) - {_KEPT_S}) * 1000",
         f"OLD.at_ms <= (extract(epoch from clock_timestamp())::bigint - {_KEPT_S}) * 1000",
         _BLANKED,
+    ),
+    "invoices": (
+        "id = NEW.id OR (seller = NEW.seller AND (number = NEW.number OR name = NEW.name))",
+        "",
+        "false",
+        _VOIDED,
     ),
 }
 """Tables whose rows never change: which row a new one would replace, and which may be deleted, as

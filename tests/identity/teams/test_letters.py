@@ -1,5 +1,6 @@
 """Letters about budgets go to whoever answers for the team and wants them, on both engines."""
 
+import msgspec
 import pytest
 from structlog.testing import capture_logs
 
@@ -116,3 +117,24 @@ async def test_what_cannot_be_sent_is_said(database, clock):
     assert ["budget_letter_dropped"] * 2 + ["budget_letters_not_written"] == [
         line["event"] for line in lines
     ]
+
+
+async def test_no_letter_reads_all_teams(database, clock, monkeypatch):
+    """At a month's end each of ten thousand teams may have one."""
+    teams, lab, _ = await company(database, clock)
+    parent = await teams.create("deep", lab.id)
+
+    async def never(conn):
+        raise AssertionError
+
+    monkeypatch.setattr("trivium.identity.teams.store.find_teams", never)
+    post = Post()
+    letters = BudgetLetters(database, clock, post, LINK)
+    budget = Budget(amount_nanos=10**9, period=Period.DAY, scope=team_scope(parent.id))
+    await letters.tell(budget, 80)
+    assert ["billing@example.com", "owner@example.com"] == sorted(
+        letter.to for letter in await post.sent()
+    )
+    await letters.tell(msgspec.structs.replace(budget, scope="team:404"), 80)
+    await letters.tell(msgspec.structs.replace(budget, scope="all/tag:a"), 80)
+    assert [] == await post.sent()

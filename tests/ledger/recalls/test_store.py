@@ -18,6 +18,7 @@ from trivium.identity.service import Identity
 from trivium.identity.teams.model import TeamRole
 from trivium.identity.teams.service import Teams
 from trivium.ledger import allowance, ledger_sync
+from trivium.ledger.budgets import store as counting
 from trivium.ledger.recalls import store as recalling
 from trivium.ledger.recalls.store import recall
 from trivium.ledger.refusals import BudgetRefusal
@@ -219,3 +220,18 @@ async def test_what_failed_is_counted_again(database, company, running, monkeypa
         new = budget(100, f"key:{of[1]}", since=int(time.time()))
         one.ledger.settle(await take(one, "r1", of, new), None)
     assert 2 == len(tries)
+
+
+async def test_a_tag_over_all_keys_goes_on(database, company):
+    """From what is in its counter: no index finds the requests before."""
+    payer, key = company["own"]
+    named = DETAIL.replace("}}", '},"budgets":[["all/tag:a","day",0]]}').replace(":5", f":{key}")
+    counter = CounterId("all/tag:a", "day", DAY)
+    async with database.write() as conn:
+        await turn(conn, "w", [settled("r1", 7, user_id=payer, detail=named)], {})
+        await counting.let_go(conn, [counter], 0, 5, DAY)
+    await recall(database, counter, DAY + 7, 1)
+    await recall(database, counter, DAY + 6, 1)
+    assert (5, 0) == await row(database, counter)
+    async with database.write() as conn:
+        assert DAY + 7 == (await counting.locked(conn, [counter]))[counter].since

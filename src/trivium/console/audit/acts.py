@@ -57,6 +57,8 @@ WORDS: Final = {
     ActKind.BUDGET_SET: N_("Budget set"),
     ActKind.BUDGET_REMOVED: N_("Budget removed"),
     ActKind.BUDGET_REACHED: N_("A budget is nearly or wholly spent"),
+    ActKind.INVOICE_ISSUED: N_("Invoice made out"),
+    ActKind.INVOICE_VOIDED: N_("Invoice voided"),
     ActKind.KEY_CREATED: N_("Key created"),
     ActKind.KEY_CHANGED: N_("Key changed"),
     ActKind.KEY_PAUSED: N_("Key paused"),

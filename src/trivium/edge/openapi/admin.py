@@ -5,7 +5,13 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
-from trivium.edge.openapi import admin_catalogue, admin_money, admin_operation, admin_people
+from trivium.edge.openapi import (
+    admin_catalogue,
+    admin_money,
+    admin_operation,
+    admin_people,
+    admin_spending,
+)
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 from trivium.oauth.admin.routes import is_known, needed
@@ -42,7 +48,7 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-_PARTS: Final = (admin_catalogue, admin_money, admin_people, admin_operation)
+_PARTS: Final = (admin_catalogue, admin_money, admin_people, admin_operation, admin_spending)
 """What has a module of its own."""
 
 _OWN: Final = schemas("""
@@ -382,7 +388,8 @@ def paths() -> dict[str, dict[str, Any]]:
     failure = media(ref("OAuthAppFailure"))
     failures = {each: {"description": why, "content": failure} for each, why in _FAILURES.items()}
     for row in (*_OPERATIONS, *(row for part in _PARTS for row in part.OPERATIONS)):
-        answer = {"description": "The answer.", "content": media(ref(*row.answer))}
+        content = media(ref(*row.answer)) if row.answer else {each: {} for each in row.files}
+        answer = {"description": "The answer.", "content": content}
         responses = {"200": answer, **failures}
         made = {**described(row, responses), "security": _security(row)}
         out.setdefault(row.path, {})[row.method.lower()] = made

@@ -15,6 +15,7 @@ _LARGE: Final = 50
 _GATEWAYS: Final = "a word of the gateway's or of its settings"
 _VENDORS: Final = "a vendor's name for a payment, which the books must keep"
 _CATALOGUE: Final = "of channels and models, and no person"
+_INVOICES: Final = "invoices are kept for as long as books must be, with the address on them"
 _BOOKS: Final = "entries are append-only, for the books: they name an id, which nobody has now"
 
 
@@ -135,6 +136,11 @@ PERSONAL: Final = (
     _stays(
         "spend_days", _USER, ("payer_id", OwnerLink.USER), kept=_why(_GATEWAYS, "model", "channel")
     ),
+    _stays(
+        "invoices",
+        ("account_id", OwnerLink.USER),
+        kept=_why(_INVOICES, "seller", "name", "document", "void_note"),
+    ),
     _stays("codes", _USER, kept=_why("of a code that is used; random", "digest", "hint")),
     _stays(
         "payment_events",
@@ -211,6 +217,7 @@ NOBODYS: Final = {
     "tries": "digests of what was typed or of addresses, forgotten within days",
     "breakers": "of vendors",
     "teams": "of organisations: titles, and no person",
+    "invoice_sellers": "the operator's own",
     "scim_tokens": "of a directory",
     "scim_groups": "of a directory: names of groups",
     "budgets": "scopes are ids and tags",

@@ -15,7 +15,7 @@ from trivium.identity.accounts import throttle
 from trivium.identity.accounts.emails import Outgoing
 from trivium.identity.model import User
 from trivium.identity.teams import store
-from trivium.identity.teams.model import TeamRole
+from trivium.identity.teams.model import DEPTH_MAX, TeamRole
 from trivium.mail import templates
 from trivium.mail.outbox import MailMessage, Writer
 from trivium.settings.budget import Budget
@@ -70,12 +70,18 @@ class BudgetLetters:
 
 async def _readers(conn: Connection, team_id: int) -> tuple[str, list[User]]:
     """The name of a team, and who is told of it."""
-    teams = await store.find_teams(conn)
-    team = teams.get(team_id)
-    for above in teams.above(team_id):
-        found = await store.members_of(conn, [above.id])
+    name, at = "", team_id
+    for _ in range(DEPTH_MAX):
+        team = await store.name_and_parent(conn, at)
+        if team is None:
+            break
+        name = name or team[0]
+        found = await store.members_of(conn, [at])
         told = [who for member, who in found if member.role in TOLD and not who.disabled]
         if told:
             wanting = [who for who in told if who.budget_letters and who.email_verified]
-            return team.name if team else "", wanting[:READERS_MAX]
+            return name, wanting[:READERS_MAX]
+        if team[1] is None:
+            break
+        at = team[1]
     return "", []

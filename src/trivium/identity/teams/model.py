@@ -12,6 +12,8 @@ from trivium.settings.limits import RateLimits
 
 TAG_MARK: Final = "/tag:"
 """Between a team and a tag in a scope."""
+EVERYWHERE: Final = "all"
+"""In the place of a team in the scope of a tag: requests with it of all keys there are."""
 DEPTH_MAX: Final = 8
 """Levels of teams, organisations included."""
 
@@ -217,9 +219,18 @@ class TeamMap:
                 found[tag] = found.get(tag, ()) + tuple(_named(each, whose) for each in budgets)
         return found
 
-    def tag_scopes(self, team_id: int) -> dict[str, str]:
-        """The scopes of the tags of a team that have budgets, with the tags."""
-        of = team_scope(team_id)
+    def everywhere(self) -> dict[str, tuple[Budget, ...]]:
+        """Budgets of tags over all keys there are, by the tag."""
+        return {
+            tag: tuple(_named(each, f"the tag {tag}") for each in budgets)
+            for tag, budgets in self._tagged.get(EVERYWHERE, {}).items()
+        }
+
+    def tag_scopes(self, team_id: int | None) -> dict[str, str]:
+        """The scopes of the tags of a team that have budgets, or of those over all keys
+        (``None``), with the tags.
+        """
+        of = EVERYWHERE if team_id is None else team_scope(team_id)
         return {f"{of}{TAG_MARK}{tag}": tag for tag in self._tagged.get(of, ())}
 
 
@@ -237,9 +248,10 @@ def member_scope(team_id: int, user_id: int) -> str:
     return f"member:{team_id}:{user_id}"
 
 
-def tag_scope(team_id: int, tag: str) -> str:
-    """As counters and budgets name a tag within a team and those below it."""
-    return f"{team_scope(team_id)}{TAG_MARK}{tag}"
+def tag_scope(team_id: int | None, tag: str) -> str:
+    """As counters and budgets name a tag within a team and those below it, or everywhere."""
+    of = EVERYWHERE if team_id is None else team_scope(team_id)
+    return f"{of}{TAG_MARK}{tag}"
 
 
 def allow_list(models: Sequence[str]) -> AllowList:

@@ -17,6 +17,7 @@ from trivium.identity.revocation import LogAct, log_nothing
 from trivium.identity.teams import membership, store
 from trivium.identity.teams.model import (
     DEPTH_MAX,
+    EVERYWHERE,
     TAG_MARK,
     Member,
     Team,
@@ -269,6 +270,11 @@ class Teams:
         async with self._db.read() as conn:
             return await store.find_budgets(conn, scopes)
 
+    async def everywhere(self) -> dict[str, str]:
+        """The scopes of tags that have budgets over all keys, with names."""
+        found = (await self.all()).tag_scopes(None)
+        return {scope: f"tag {tag}" for scope, tag in found.items()}
+
     async def scopes(self, team_ids: Sequence[int]) -> dict[str, str]:
         """The scopes of budgets of these teams, their members, service accounts and tags, with
         names.
@@ -290,10 +296,10 @@ class Teams:
         return found
 
     async def set_budget(
-        self, team_id: int, budget: Budget, log_act: LogAct = log_nothing
+        self, team_id: int | None, budget: Budget, log_act: LogAct = log_nothing
     ) -> Budget:
-        """Set the budget of a scope of this team for its period. What was spent in the period
-        before it was given counts as well.
+        """Set the budget of a scope of this team for its period, or of a tag everywhere (``None``).
+        What was spent in the period before it was given counts as well, but of a tag everywhere.
 
         Raises ``IdentityError`` (``team``, ``budgets``, ``tag``).
         """
@@ -307,28 +313,40 @@ class Teams:
         async with self._db.write() as conn:
             raised = await people.bump(conn)
             teams = await store.find_teams(conn)
-            _team(teams, team_id)
             await store.put_budget(conn, budget)
-            await store.touch_keys(conn, teams.below(team_id), raised)
+            await _touch(conn, teams, team_id, raised)
             detail = {"scope": budget.scope, "period": budget.period.value}
-            await log_act(conn, ActKind.BUDGET_SET, team_id, f"team:{team_id}", detail)
+            what = EVERYWHERE if team_id is None else f"team:{team_id}"
+            await log_act(conn, ActKind.BUDGET_SET, team_id, what, detail)
         await self._in_force()
         return budget
 
     async def drop_budget(
-        self, team_id: int, scope: str, period: Period, log_act: LogAct = log_nothing
+        self, team_id: int | None, scope: str, period: Period, log_act: LogAct = log_nothing
     ) -> None:
-        """End a budget. Raises ``IdentityError`` (``team``, ``budgets``)."""
+        """End a budget of a team's or, with ``None``, of a tag everywhere.
+
+        Raises ``IdentityError`` (``team``, ``budgets``).
+        """
         async with self._db.write() as conn:
             raised = await people.bump(conn)
             teams = await store.find_teams(conn)
-            _team(teams, team_id)
             if not await store.drop_budget(conn, scope, period.value):
                 raise IdentityError("budgets", f"there is none of {scope} for {period.value}")
-            await store.touch_keys(conn, teams.below(team_id), raised)
+            await _touch(conn, teams, team_id, raised)
             detail = {"scope": scope, "period": period.value}
-            await log_act(conn, ActKind.BUDGET_REMOVED, team_id, f"team:{team_id}", detail)
+            what = EVERYWHERE if team_id is None else f"team:{team_id}"
+            await log_act(conn, ActKind.BUDGET_REMOVED, team_id, what, detail)
         await self._in_force()
+
+
+async def _touch(conn: Connection, teams: TeamMap, team_id: int | None, raised: int) -> None:
+    """Have snapshots read the keys below a team again; what is everywhere all callers share.
+    Raises ``IdentityError`` (``team``).
+    """
+    if team_id is not None:
+        _team(teams, team_id)
+        await store.touch_keys(conn, teams.below(team_id), raised)
 
 
 def check_budget(budget: Budget) -> None:

@@ -20,7 +20,7 @@ from trivium.identity.teams.model import (
 from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import limits
 from trivium.storage.bulk_insert import upsert
-from trivium.storage.schema.core import keys, users
+from trivium.storage.schema.core import keys, revision, users
 from trivium.storage.schema.teams import budgets, team_members, teams
 from trivium.storage.structs import struct_of, values_of
 
@@ -37,13 +37,47 @@ _TEAM: Final = (
 )
 
 
+_TEAMS: Final = (
+    select(*_TEAM).join_from(teams, users, teams.c.id == users.c.id).order_by(teams.c.id)
+)
+
+
 async def find_teams(conn: AsyncConnection) -> TeamMap:
     """All teams, and the budgets of whatever is no key."""
-    query = select(*_TEAM).join_from(teams, users, teams.c.id == users.c.id).order_by(teams.c.id)
-    found = [_team(row) for row in await conn.execute(query)]
-    if not found:
-        return TeamMap((), ())
+    found = [_team(row) for row in await conn.execute(_TEAMS)]
     return TeamMap(found, await find_budgets(conn))
+
+
+async def changed_at(conn: AsyncConnection) -> tuple[int, int]:
+    """The revisions of the last change of any team, and of any budget that is no key's."""
+    is_team = users.c.kind == UserKind.TEAM.value
+    newest = select(func.coalesce(func.max(users.c.revision), 0)).where(is_team).scalar_subquery()
+    row = (await conn.execute(select(newest, revision.c.budgets))).one()
+    return int(row[0]), int(row[1])
+
+
+async def teams_after(conn: AsyncConnection, team_id: int, limit: int) -> list[Team]:
+    """The next teams by their ids."""
+    query = _TEAMS.where(teams.c.id > team_id).limit(limit)
+    return [_team(row) for row in await conn.execute(query)]
+
+
+async def budgets_after(
+    conn: AsyncConnection, budget_id: int, limit: int
+) -> tuple[list[Budget], int]:
+    """The next budgets of whatever is no key, and the id of the last."""
+    query = select(budgets).where(budgets.c.id > budget_id).order_by(budgets.c.id).limit(limit)
+    rows = list(await conn.execute(query))
+    return [_budget(row) for row in rows], rows[-1].id if rows else budget_id
+
+
+async def name_and_parent(conn: AsyncConnection, team_id: int) -> tuple[str, int | None] | None:
+    """What a team is called, and which is above it; ``None``: there is none of this id."""
+    query = select(users.c.name, teams.c.parent_id).join_from(
+        teams, users, teams.c.id == users.c.id
+    )
+    row = (await conn.execute(query.where(teams.c.id == team_id))).one_or_none()
+    return None if row is None else (row[0], row[1])
 
 
 def _team(row: Any) -> Team:
@@ -61,14 +95,15 @@ async def find_budgets(conn: AsyncConnection, scopes: Sequence[str] | None = Non
     query = select(budgets).order_by(budgets.c.scope, budgets.c.id)
     if scopes is not None:
         query = query.where(budgets.c.scope.in_(scopes))
-    return [
-        struct_of(Budget, row, period=Period(row.period), whose="")
-        for row in await conn.execute(query)
-    ]
+    return [_budget(row) for row in await conn.execute(query)]
+
+
+def _budget(row: Any) -> Budget:
+    return struct_of(Budget, row, period=Period(row.period), whose="")
 
 
 async def put_budget(conn: AsyncConnection, budget: Budget) -> None:
-    """Set the budget of a scope for its period."""
+    """Set the budget of a scope for its period. The revision must be raised."""
     values = values_of(budget, "whose")
     put = upsert(conn, budgets).values(values)
     kept = {name: value for name, value in values.items() if name not in ("scope", "period")}
@@ -76,12 +111,19 @@ async def put_budget(conn: AsyncConnection, budget: Budget) -> None:
     is_same = budgets.c.zone == put.excluded.zone
     kept["since"] = case((is_same, budgets.c.since), else_=put.excluded.since)
     await conn.execute(put.on_conflict_do_update(index_elements=["scope", "period"], set_=kept))
+    await conn.execute(_CHANGED)
 
 
 async def drop_budget(conn: AsyncConnection, scope: str, period: str) -> bool:
-    """End the budget of a scope for a period; whether there was one."""
+    """End the budget of a scope for a period; whether there was one. The revision must be raised,
+    as before ``put_budget``.
+    """
     gone = delete(budgets).where(budgets.c.scope == scope, budgets.c.period == period)
+    await conn.execute(_CHANGED)
     return bool((await conn.execute(gone)).rowcount)
+
+
+_CHANGED: Final = update(revision).values(budgets=revision.c.value)
 
 
 async def insert_team(conn: AsyncConnection, team: Team, raised: int) -> int:

@@ -37,6 +37,8 @@ NEWEST: Final = 100_000
 """So many of the newest entries are read again with the counter locked: their numbers were given
 before they were seen, by transactions that had not ended. More than all workers book at once.
 """
+EVERYWHERE: Final = "all/"
+"""How scopes begin that are of all keys."""
 _BILLED: Final = entries.c.detail.like("{%")
 
 
@@ -46,6 +48,9 @@ async def recall(database: Database, counter: CounterId, since: int, payer: int)
 
     ``payer``: whose account pays, for scopes that are not made of keys. Raises the storage errors.
     """
+    if counter.scope.startswith(EVERYWHERE):
+        await _go_on(database, counter, since)
+        return
     async with database.read(RECALL_S) as conn:
         last = int(await conn.scalar(select(func.max(entries.c.id))) or 0) - NEWEST
         begin = await _begin(conn, counter)
@@ -61,6 +66,14 @@ async def recall(database: Database, counter: CounterId, since: int, payer: int)
         if Period(counter.period) in WINDOWS:
             await conn.execute(delete(budget_spans).where(budget_spans.c.counter_id == row.id))
             await counting.add_spans(conn, {(row.id, at): nanos for at, nanos in found.items()})
+
+
+async def _go_on(database: Database, counter: CounterId, since: int) -> None:
+    """Have a counter go on from what it has: no index finds the requests of all keys with a tag."""
+    async with database.write() as conn:
+        row = (await counting.locked(conn, [counter]))[counter]
+        anew = update(budget_counters).where(budget_counters.c.id == row.id)
+        await conn.execute(anew.values(since=max(since, row.since)))
 
 
 async def _begin(conn: AsyncConnection, counter: CounterId) -> int:

@@ -68,6 +68,9 @@ class ActKind(Enum):
     BUDGET_REMOVED = "budget_removed"
     BUDGET_REACHED = "budget_reached"
 
+    INVOICE_ISSUED = "invoice_issued"
+    INVOICE_VOIDED = "invoice_voided"
+
     KEY_CREATED = "key_created"
     KEY_CHANGED = "key_changed"
     KEY_PAUSED = "key_paused"

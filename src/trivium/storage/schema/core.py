@@ -60,6 +60,13 @@ users = table(
     Column("kind", Text, nullable=False, server_default=text("'person'")),  # or team, service
     Column("budget_letters", Boolean, nullable=False, server_default=true()),  # of their teams
     Column("team_id", BIG),  # of a service account: whose it is
+    # by which a snapshot sees whether any team changed
+    Index(
+        "ix_users_team_revision",
+        "revision",
+        postgresql_where=text("kind = 'team'"),
+        sqlite_where=text("kind = 'team'"),
+    ),
 )
 
 keys = table(
@@ -99,6 +106,8 @@ revision = table(
     "revision",
     Column("id", BIG, primary_key=True),
     Column("value", BIG, nullable=False),
+    # its value when a budget was last set or ended, of whatever is no key
+    Column("budgets", BIG, nullable=False, server_default=text("0")),
     CheckConstraint("id = 1", name="single"),
 )
 """One row. Every identity write raises it first, which also makes such writes queue: a revision

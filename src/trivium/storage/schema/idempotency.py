@@ -22,6 +22,7 @@ kept_answers = table(
     Column("size_bytes", BIG, nullable=False),  # of its pieces
     Index("ix_kept_answers_expires_at", "expires_at"),
     Index("ix_kept_answers_user_id_created_at", "user_id", "created_at"),
+    Index("ix_kept_answers_created_at_user_id", "created_at", "user_id"),
     Index(
         "ix_kept_answers_sizes",
         "user_id",

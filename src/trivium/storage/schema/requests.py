@@ -66,6 +66,7 @@ stored_responses = table(
     Column("body", LargeBinary),  # sealed; null: the channel keeps it
     Index("ix_stored_responses_expires_at", "expires_at"),
     Index("ix_stored_responses_user_id_size_bytes", "user_id", "size_bytes"),
+    Index("ix_stored_responses_created_at_user_id", "created_at", "user_id"),
 )
 
 stored_items = table(

@@ -20,10 +20,17 @@ ROUTES = sorted(
 OF_TEAMS = "/api/admin/teams"
 STATEMENT = "/api/admin/statement"
 """What one spent oneself is open to everybody."""
+INVOICES = "/api/admin/invoices"
+"""So is reading what one was billed."""
 EXPORT = ("GET", "/api/admin/users/{user}/export")
 """Hands out what somebody said: looking at lists does not give that."""
 NOBODYS = 9_007_199_254_740_000
 """An id of nothing: whoever is let in is told so, or that the body is wrong."""
+
+
+def reads_invoices(method, path):
+    """Whether a route is for whoever was billed: ``test_invoices.py`` walks these."""
+    return method == "GET" and path.startswith(INVOICES)
 
 
 def where(path, team=NOBODYS):
@@ -104,6 +111,8 @@ async def test_an_ordinary_user_does_nothing(script):
         status, message, _ = await asked(script, method, path, secret, team.id)
         if path == STATEMENT:
             assert 200 == status
+        elif reads_invoices(method, path):
+            assert (200 if path == INVOICES else 404) == status
         elif path.startswith(OF_TEAMS):
             assert status in ((200, 400) if path == OF_TEAMS else (400, 404)), (method, path)
         else:
@@ -117,7 +126,7 @@ async def test_an_owner_of_a_team_does_what_concerns_it(script):
     secret = await script.made_token(script.ada.id, TEAMS)
     for method, path in ROUTES:
         status, message, _ = await asked(script, method, path, secret, team.id)
-        if path.startswith((OF_TEAMS, STATEMENT)):
+        if path.startswith((OF_TEAMS, STATEMENT)) or reads_invoices(method, path):
             assert status in (200, 400, 403, 404), (method, path)
             assert "scope" not in message
         else:
@@ -205,7 +214,7 @@ async def test_no_role_in_a_team_opens_what_is_the_operators(script, role, whose
     secret = await script.made_token(script.ada.id, TEAMS)
     user = script.ada if whose == "own" else script.root
     for method, path in ROUTES:
-        if path.startswith(OF_TEAMS) or path == STATEMENT:
+        if path.startswith(OF_TEAMS) or path == STATEMENT or reads_invoices(method, path):
             continue  # `test_teams.py` walks these with every role
         status, message, _ = await asked(
             script, method, path.replace("{user}", str(user.id)), secret, team.id

@@ -66,3 +66,24 @@ async def test_what_cannot_be_is_said(script, method, path, body, status, said):
     acme = await script.console.teams.create("acme")
     found = await script.refused(method, f"/api/admin/teams/{acme.id}/budgets/{path}", body)
     assert (status, True) == (found[0], said in found[1]), found
+
+
+async def test_a_tag_has_a_budget_over_all_keys(script):
+    """For administrators alone."""
+    path = "/api/admin/budgets"
+    made = await script.done("PUT", f"{path}/month", {"amount": "200", "tag": "nightly"})
+    assert ("tag nightly", "200.00") == (made["of"], made["amount"])
+    listed = await script.done("GET", path)
+    assert [("tag nightly", "0.00")] == [(each["of"], each["spent"]) for each in listed["budgets"]]
+    for body in ({"amount": "1"}, {"amount": "1", "tag": "a", "user_id": 1}):
+        assert 400 == (await script.refused("PUT", f"{path}/month", body))[0]
+    assert 400 == (await script.refused("PUT", f"{path}/month", {"amount": "1", "tag": ""}))[0]
+    assert 404 == (await script.refused("PUT", f"{path}/x", {"amount": "1", "tag": "a"}))[0]
+    token = await script.made_token(script.ada.id, TEAMS)
+    for method, where in (("GET", ""), ("PUT", "/day"), ("DELETE", "/day")):
+        answer = await script.ask(method, path + where, token=token)
+        assert 403 == answer.status_code
+    assert None is await script.done("DELETE", f"{path}/month?tag=nightly")
+    assert {"budgets": []} == await script.done("GET", path)
+    acts = [act for act in await script.console.audit.everything() if act.kind == "budget_set"]
+    assert [("all", None)] == [(act.what, act.subject_id) for act in acts]

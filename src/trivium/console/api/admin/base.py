@@ -97,6 +97,8 @@ class ApiMethod(msgspec.Struct, frozen=True):
     query: frozenset[str] = frozenset()
     bytes_max: int = BODY_BYTES_MAX
     """Of the body; a larger one than usual is read in a thread."""
+    for_admins: bool = False
+    """Whether it is theirs alone on a path that is for members, too."""
 
 
 class VersionedAnswer(NamedTuple):
@@ -132,12 +134,13 @@ def resource(path: str, *, for_members: bool = False, **acts: ApiMethod) -> Endp
     async def served(request: Request) -> Response:
         act = acts["GET" if request.method == "HEAD" else request.method]
         try:
-            asker = await _asker(request, for_members=for_members)
+            asker = await _asker(request, for_members=for_members and not act.for_admins)
             _check_route(request, path, asker)
             query = _query(request, act.query)
             body = await _body(request, act.body, act.bytes_max)
             asked = AdminRequest(request, asker.by, query, body, asker.is_admin, asker.machine)
-            return _done(await act.do(asked))
+            done = await act.do(asked)
+            return done if isinstance(done, Response) else _done(done)
         except (ApiError, IdentityError, LedgerError) as error:
             return _refused(error)
         except StorageError as error:

@@ -1,8 +1,10 @@
 """``/api/admin/teams/{team}/budgets``: what a team, its members and its service accounts may spend.
 
 The budgets of the team itself are of whoever owns one above it; those inside it of its managers.
+``/api/admin/budgets``: of tags over all keys, for administrators.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd, whole
@@ -34,12 +36,20 @@ class TeamBudgetBody(ApiBody, frozen=True, kw_only=True):
 async def listing(asked: AdminRequest) -> Any:
     """The budgets of a team, its members and its service accounts, with what is spent of each."""
     view = await seen(asked)
-    teams = asked.console.teams
-    named = await teams.scopes([view.team.id])
-    budgets = await teams.budgets(list(named))
+    named = await asked.console.teams.scopes([view.team.id])
+    own = None
     if not view.may(TeamAction.SEE_SPENDING):  # members see the team's and their own
         own = {team_scope(view.team.id), member_scope(view.team.id, view.actor.user_id)}
-        budgets = [each for each in budgets if each.scope in own]
+    return await _listed(asked, named, own)
+
+
+async def _listed(
+    asked: AdminRequest, named: Mapping[str, str], seen_scopes: "set[str] | None"
+) -> dict[str, Any]:
+    """Budgets of these scopes, and of them only those seen, with what is spent of each."""
+    budgets = await asked.console.teams.budgets(list(named))
+    if seen_scopes is not None:
+        budgets = [each for each in budgets if each.scope in seen_scopes]
     async with asked.console.database.read() as conn:
         spent = await store.counted(conn, list(named))
     now = asked.console.clock.now()
@@ -56,14 +66,7 @@ async def put(asked: AdminRequest) -> Any:
     view = await seen(asked)
     wanted: TeamBudgetBody = asked.body
     scope, name = await _scope(asked, view, wanted.user_id, wanted.tag)
-    budget = Budget(
-        amount_nanos=usd("amount", wanted.amount),
-        period=_period(asked),
-        zone=wanted.zone,
-        soft=wanted.soft,
-        instead=wanted.instead,
-        scope=scope,
-    )
+    budget = _budget(asked, wanted, scope)
     made = await asked.console.teams.set_budget(view.team.id, budget, asked.log.within)
     return _shown(made, name, asked.console.clock.now())
 
@@ -98,6 +101,17 @@ async def _scope(
     return scope, name
 
 
+def _budget(asked: AdminRequest, wanted: TeamBudgetBody, scope: str) -> Budget:
+    return Budget(
+        amount_nanos=usd("amount", wanted.amount),
+        period=_period(asked),
+        zone=wanted.zone,
+        soft=wanted.soft,
+        instead=wanted.instead,
+        scope=scope,
+    )
+
+
 def _period(asked: AdminRequest) -> Period:
     try:
         return Period(asked.request.path_params["period"])
@@ -118,8 +132,36 @@ def _shown(budget: Budget, name: str, now: float) -> dict[str, Any]:
     }
 
 
+async def listing_everywhere(asked: AdminRequest) -> Any:
+    """The budgets of tags over all keys, with what is spent of each."""
+    return await _listed(asked, await asked.console.teams.everywhere(), None)
+
+
+async def put_everywhere(asked: AdminRequest) -> Any:
+    """Set the budget of a tag over all keys; answers with it."""
+    wanted: TeamBudgetBody = asked.body
+    if wanted.tag is None or wanted.user_id is not None:
+        raise ApiError(400, "tag: over all keys there are budgets of tags alone")
+    budget = _budget(asked, wanted, tag_scope(None, wanted.tag))
+    made = await asked.console.teams.set_budget(None, budget, asked.log.within)
+    return _shown(made, f"tag {wanted.tag}", asked.console.clock.now())
+
+
+async def clear_everywhere(asked: AdminRequest) -> Any:
+    """End the budget of a tag over all keys; answers with nothing."""
+    scope = tag_scope(None, asked.query.get("tag", ""))
+    await asked.console.teams.drop_budget(None, scope, _period(asked), asked.log.within)
+
+
 _BUDGETS: Final = "/api/admin/teams/{team}/budgets"
+_EVERYWHERE: Final = "/api/admin/budgets"
 ENDPOINTS: Final = (
+    resource(_EVERYWHERE, GET=ApiMethod(listing_everywhere)),
+    resource(
+        f"{_EVERYWHERE}/{{period}}",
+        PUT=ApiMethod(put_everywhere, TeamBudgetBody),
+        DELETE=ApiMethod(clear_everywhere, query=frozenset({"tag"})),
+    ),
     resource(_BUDGETS, for_members=True, GET=ApiMethod(listing)),
     resource(
         f"{_BUDGETS}/{{period}}",

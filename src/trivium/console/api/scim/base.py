@@ -55,7 +55,7 @@ class ScimRequest(msgspec.Struct, frozen=True):
         self,
         conn: Connection,
         kind: ActKind,
-        subject: int,
+        subject: int | None,
         what: str = "",
         detail: Detail | None = None,
     ) -> None:

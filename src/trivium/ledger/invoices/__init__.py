@@ -1,0 +1,1 @@
+"""Invoices: numbered without gaps, made of a statement, never changed, printed as PDF."""
