@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
+from trivium.faults import Fault
 from trivium.observe import logs
 from trivium.pipeline.services import Services
 from trivium.providers.images import Defaults, table
@@ -204,6 +205,7 @@ class _Worker:
         self._hooks = hooks = hooks_of(settings)
         services = services_of(settings, self._catalogue, database, recorder, ledger, stack, hooks)
         self.services, self._ledger = services, ledger
+        recorder.knows = functools.partial(_knows, services)
         self._database, self._snapshot = database, snapshot
         self._shared = shared = shared_of(settings)
         services.admission = await admission_of(shared, stack)
@@ -241,6 +243,14 @@ class _Worker:
             serve_pages, settings, listeners, self._parts, people, self._metrics
         )
         await background(stack, pages)
+
+
+def _knows(services: Services, model: str) -> bool:
+    """Whether this is the name of a model; of the catalogue that is in force when it is asked."""
+    try:
+        return services.router.find(model).name == model
+    except Fault:
+        return False
 
 
 async def _equip(

@@ -142,12 +142,16 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.store import delete_before
     from trivium.observe.sweep import RecordSweeper
+    from trivium.observe.traffic.store import delete_before as delete_traffic
+    from trivium.observe.traffic.sweep import TrafficFolder
     from trivium.response_store.sweep import ResponseSweeper
     from trivium.wiring.accounts import caretaker
 
     acts = RecordSweeper(database, settings.audit.retention_days, name="acts", delete=delete_before)
     kept_days = settings.records.attribution_days
     said = RecordSweeper(database, kept_days, name="attributions", delete=delete_attributed)
+    sums_days = settings.records.traffic_days
+    sums = RecordSweeper(database, sums_days, name="traffic", delete=delete_traffic)
     return [
         RecordSweeper(database, settings.records.retention_days).run,
         ResponseSweeper(database, settings.responses).run,
@@ -155,6 +159,8 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
         caretaker(settings, database).run,
         acts.run,
         said.run,
+        sums.run,
+        TrafficFolder(database).run,
         CounterSweeper(database).run,
         OAuthSweeper(database).run,
     ]

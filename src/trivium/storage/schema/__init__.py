@@ -18,6 +18,7 @@ from trivium.storage.schema import (
     scim,
     spending,
     teams,
+    traffic,
 )
 from trivium.storage.schema.core import metadata
 
@@ -31,4 +32,5 @@ __all__ = [
     "scim",
     "spending",
     "teams",
+    "traffic",
 ]
