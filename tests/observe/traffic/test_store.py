@@ -21,7 +21,6 @@ from trivium.observe.traffic import store
 from trivium.settings.model import RecordsSettings
 from trivium.storage.errors import StorageDown
 from trivium.storage.schema.core import users
-from trivium.storage.schema.traffic import traffic, traffic_keys
 
 pytestmark = pytest.mark.asyncio
 NOON = 1_790_000_000 // 86_400 * 86_400 + 43_200
@@ -165,7 +164,7 @@ async def test_folding_changes_no_sum(database):
     await recorded(database, *(record(n, NOON - 97 * n) for n in range(300)))
     hours = await of_sums(database, 3_600)
     for first in (0, 300):
-        for table in (traffic, traffic_keys):
+        for table in ("traffic", "traffic_keys"):
             folded = 7
             while folded == 7:
                 async with database.write() as conn:
@@ -187,7 +186,7 @@ async def test_folding_beside_records_loses_none(database):
     async def fold():
         for _ in range(12):
             async with database.write() as conn:
-                await store.fold(conn, traffic, 300, 3_600, NOON + DAY, 5)
+                await store.fold(conn, "traffic", 300, 3_600, NOON + DAY, 5)
             await asyncio.sleep(0)
 
     async def write():
@@ -206,7 +205,7 @@ async def test_old_sums_go(database):
     """Of whatever span, a few at a time, and no younger ones."""
     await recorded(database, *(record(n, NOON - n * DAY) for n in range(10)))
     async with database.write() as conn:
-        await store.fold(conn, traffic, 300, DAY, NOON - 4 * DAY, 100)
+        await store.fold(conn, "traffic", 300, DAY, NOON - 4 * DAY, 100)
         assert 3 == await store.delete_before(conn, (NOON - 5 * DAY) * 1000, 3)
         assert 2 == await store.delete_before(conn, (NOON - 5 * DAY) * 1000, 3)
         assert 0 == await store.delete_before(conn, (NOON - 5 * DAY) * 1000, 3)

@@ -39,6 +39,7 @@ def _split(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return place, tuple(name for name in table.c.keys() if name not in place)  # noqa: SIM118 - not a dict
 
 
+_TABLES: Final = {table.name: table for table in (traffic, traffic_keys)}
 _SUMS: Final = {table: _split(table)[1] for table in (traffic, traffic_keys)}
 _PLACES: Final = {table: _split(table)[0] for table in (traffic, traffic_keys)}
 _FIRST: Final = tuple(traffic.c[f"first_{number}"] for number in range(BUCKETS))
@@ -58,11 +59,12 @@ async def add(conn: AsyncConnection, batch: TrafficBatch) -> None:
 
 
 async def fold(
-    conn: AsyncConnection, table: Table, span_s: int, to_s: int, before: int, limit: int
+    conn: AsyncConnection, name: str, span_s: int, to_s: int, before: int, limit: int
 ) -> int:
     """Add at most so many of the oldest rows of a span to those of a longer one, if they began
     before a moment; returns how many. Rows that another node is folding are left to it.
     """
+    table = _TABLES[name]
     place, sums = _PLACES[table], _SUMS[table]
     columns = [table.c[name] for name in place]
     old = (

@@ -16,14 +16,10 @@ from trivium.storage.late import LateModule
 from trivium.storage.periodic import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
-    from sqlalchemy import Table
-
     from trivium.observe.traffic import store
     from trivium.storage.database import Database
-    from trivium.storage.schema import traffic as schema
 else:
     store = LateModule("trivium.observe.traffic.store")
-    schema = LateModule("trivium.storage.schema.traffic")
 
 BATCH: Final = 500
 """Rows a transaction."""
@@ -61,10 +57,6 @@ class TrafficFolder(Sweeper):
     async def round(self, now: float | None = None) -> bool:
         """Fold what is old enough; ``False`` when the budgets ended first."""
         second, began, rows = self._second(now), self._clock.monotonic(), 0
-        tables: dict[str, Table] = {
-            "traffic": schema.traffic,
-            "traffic_keys": schema.traffic_keys,
-        }
         for name, span_s, to_s, age_s in FOLDS:
             # whole spans only: none is partly in one row and partly in many for longer than a round
             before = (second - age_s) // to_s * to_s
@@ -74,7 +66,7 @@ class TrafficFolder(Sweeper):
                     log.info("folded", what=self.what, rows=rows, more=True)
                     return False
                 async with self._db.write() as conn:
-                    folded = await store.fold(conn, tables[name], span_s, to_s, before, BATCH)
+                    folded = await store.fold(conn, name, span_s, to_s, before, BATCH)
                 rows += folded
                 if folded == BATCH:
                     await self._sleep(PAUSE_S)

@@ -66,7 +66,7 @@ def page_query(
     scan: int,
     of_team: Sequence[int] = (),
 ) -> Select[Any]:
-    """The query of a page."""
+    """Select what ``page`` returns. ``of_team``: the few keys that are all that is asked for."""
     if of_team:
         each = [
             _newest(
@@ -87,7 +87,7 @@ def page_query(
 
 
 def end_query(first: _Conditions, before: Place | None, scan: int) -> Select[Any]:
-    """The query of where a scan ends."""
+    """Select the last record that a page with more conditions looks at."""
     query = _newest(select(records.c.at_ms, records.c.request_id).where(*first), before, 1)
     return query.offset(_number(scan - 1))
 
