@@ -15,6 +15,7 @@ import httpx
 from trivium.clock import FixedClock
 from trivium.console import app, cookies, session
 from trivium.console.context import Console
+from trivium.console.gateway import ALONE
 from trivium.identity.accounts.hashing import Cost
 from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
@@ -29,9 +30,12 @@ from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
+from trivium.ledger.spending.service import SpendStatements
 from trivium.ledger.statement.service import Statement
 from trivium.observe.audit.service import Audit
+from trivium.observe.history.search.service import AllRequests
 from trivium.observe.history.service import History
+from trivium.observe.traffic.service import Traffic
 from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
 from trivium.settings.model import ServerSettings, Settings
@@ -129,6 +133,7 @@ def console_over(
     signup="closed",
     letters=True,
     models=(),
+    gateway=ALONE,
     **server,
 ):
     """The services of the pages over a test's database."""
@@ -163,9 +168,13 @@ def console_over(
         scim=Provisioning(database, clock),
         statement=Statement(database),
         history=History(database),
+        requests=AllRequests(database),
+        traffic=Traffic(database),
+        spending=SpendStatements(database),
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
+        gateway=gateway,
     )
 
 

@@ -7,6 +7,7 @@ import msgspec
 from starlette.requests import Request
 
 from trivium.clock import Clock
+from trivium.console.gateway import ALONE, GatewayState
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
@@ -17,10 +18,13 @@ from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
+from trivium.ledger.spending.service import SpendStatements
 from trivium.ledger.statement.service import Statement
 from trivium.oauth.service import OAuth
 from trivium.observe.audit.service import Audit
+from trivium.observe.history.search.service import AllRequests
 from trivium.observe.history.service import History
+from trivium.observe.traffic.service import Traffic
 from trivium.routing.model import Model
 from trivium.secret import Keyring
 from trivium.settings.model import Settings
@@ -47,10 +51,14 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     scim: Provisioning
     statement: Statement
     history: History
+    requests: AllRequests
+    traffic: Traffic
+    spending: SpendStatements
     audit: Audit
     oauth: OAuth
     models: Callable[[], Iterable[Model]]
     """Returns the models that can be asked for now, in the order of the file."""
+    gateway: GatewayState = ALONE
 
     @property
     def origin(self) -> str:

@@ -64,6 +64,7 @@ SECTIONS: Final = (
     MenuSection(
         N_("Administration"),
         (
+            Link("/admin/requests", N_("All requests"), "activity"),
             Link("/admin/users", N_("Users"), "users"),
             Link("/admin/invitations", N_("Invitations"), "mail"),
             Link("/admin/credit", N_("Credit"), "plus"),

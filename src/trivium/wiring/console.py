@@ -8,6 +8,7 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
+from trivium.console.gateway import ALONE, GatewayState
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import InForce, left_to_others
@@ -17,13 +18,16 @@ from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
+from trivium.ledger.spending.service import SpendStatements
 from trivium.ledger.statement.service import Statement
 from trivium.oauth.addresses import addresses
 from trivium.oauth.service import OAuth
 from trivium.oauth.shared_rate_limits import SharedCounters
 from trivium.oauth.tokens.service import Alarm, unheard
 from trivium.observe.audit.service import Audit
+from trivium.observe.history.search.service import AllRequests
 from trivium.observe.history.service import History
+from trivium.observe.traffic.service import Traffic
 from trivium.routing.model import Model
 from trivium.secret import Secret
 from trivium.settings.model import Settings
@@ -112,9 +116,11 @@ def console_of(
     shared: SharedCounters | None = None,
     in_force: InForce = left_to_others,
     models: Callable[[], Iterable[Model]] = tuple,
+    gateway: GatewayState = ALONE,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
-    ``in_force``: called when keys have changed; ``models``: returns those that can be asked for.
+    ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
+    ``gateway``: what workers know of themselves.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -135,9 +141,13 @@ def console_of(
         scim=Provisioning(database, clock, in_force),
         statement=Statement(database),
         history=History(database),
+        requests=AllRequests(database),
+        traffic=Traffic(database),
+        spending=SpendStatements(database),
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
+        gateway=gateway,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,
     )

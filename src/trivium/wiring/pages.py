@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from trivium.console.gateway import GatewayState
     from trivium.edge.readiness import Readiness
     from trivium.oauth.shared_rate_limits import SharedCounters
     from trivium.routing.model import Model
@@ -63,14 +64,16 @@ class People:
         shared: "SharedCounters | None" = None,
         in_force: InForce = left_to_others,
         models: "Callable[[], Iterable[Model]]" = tuple,
+        gateway: "Callable[[], GatewayState] | None" = None,
     ) -> None:
         """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
 
         ``in_force``: called when the pages have changed keys; ``models``: returns those that can be
-        asked for now.
+        asked for now. ``gateway``: returns what workers know of themselves; ``None``: nothing.
         """
         self._in_force = in_force
         self._models = models
+        self._gateway = gateway
         self.database = database
         self._settings = settings
         self._shared = shared
@@ -89,7 +92,13 @@ class People:
         build, console_of = await asyncio.to_thread(_import_console)
         async with contextlib.AsyncExitStack() as stack:
             console = console_of(
-                self._settings, self.database, stack, self._shared, self._in_force, self._models
+                self._settings,
+                self.database,
+                stack,
+                self._shared,
+                self._in_force,
+                self._models,
+                *(() if self._gateway is None else (self._gateway(),)),
             )
             application: ASGIApp = build(console)
             self._stack = stack.pop_all()

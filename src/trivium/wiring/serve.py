@@ -52,6 +52,7 @@ from trivium.wiring.stores import (
 from trivium.wiring.videos import video_services
 
 if TYPE_CHECKING:
+    from trivium.console.gateway import GatewayState
     from trivium.edge.listener import Listener
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
@@ -237,6 +238,7 @@ class _Worker:
             rates_of(self._shared),
             key_refresher.refresh_keys,
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
+            functools.partial(_gateway, services, listeners, self._metrics),
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(
@@ -251,6 +253,14 @@ def _knows(services: Services, model: str) -> bool:
         return services.router.find(model).name == model
     except Fault:
         return False
+
+
+def _gateway(
+    services: Services, listeners: Sequence["Listener"], metrics: "Metrics | None"
+) -> "GatewayState":
+    from trivium.wiring.gateway import gateway_state
+
+    return gateway_state(services, listeners, metrics)
 
 
 async def _equip(
