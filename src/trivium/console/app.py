@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
 from trivium.console.account import keys, overview, profile, statement, usage
-from trivium.console.admin import invitations, requests, user, users
+from trivium.console.admin import channels, gateway, invitations, requests, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import erasure as api_erasure
@@ -50,7 +50,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         part.PAGES
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
-            *(overview, keys, usage, statement, profile, users, user, invitations, requests),
+            *(overview, keys, usage, statement, profile, users, user, invitations),
+            *(gateway, channels, requests),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),

@@ -95,7 +95,9 @@ def bars(
                 y -= height
                 x = LEFT + number * width + gap / 2
                 found.append(
-                    ChartBar(round(x, 1), round(y, 1), round(width - gap, 1), round(height, 1), series)
+                    ChartBar(
+                        round(x, 1), round(y, 1), round(width - gap, 1), round(height, 1), series
+                    )
                 )
     return Chart(
         rules=_rules(top, shown), labels=_labels(names), steps=_steps(hints), bars=tuple(found)

@@ -64,6 +64,8 @@ SECTIONS: Final = (
     MenuSection(
         N_("Administration"),
         (
+            Link("/admin", N_("Gateway"), "screen"),
+            Link("/admin/channels", N_("Channels"), "apps"),
             Link("/admin/requests", N_("All requests"), "activity"),
             Link("/admin/users", N_("Users"), "users"),
             Link("/admin/invitations", N_("Invitations"), "mail"),
@@ -207,6 +209,8 @@ def environment(tag: str) -> jinja2.Environment:
         "time": speaking.time,
         "short_day": speaking.short_day,
         "duration": speaking.duration,
+        "clock": speaking.clock,
+        "percent": speaking.percent,
         "million": speaking.million,
         "exact": speaking.exact,
         "say": speaking.say,

@@ -75,7 +75,8 @@ def _own(first: str, last: str, now: float) -> ChosenPeriod | None:
     today = int(now) // DAY_S
     since = min(since, today)
     until = today if until is None else min(until, today)
-    until = max(since, min(until, since + DAYS_MAX - 1))
+    until = max(since, until)
+    since = max(since, until - DAYS_MAX + 1)
     days = until - since + 1
     if days <= 2 and today - since < FINE_DAYS:
         step_s = HOUR_S

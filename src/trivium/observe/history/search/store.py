@@ -16,8 +16,10 @@ from trivium.storage.schema.requests import records
 
 KEYS_MAX: Final = 50
 """Keys of a team that are looked up each by its own index."""
-_FAILED: Final = literal_column("(records.fault <> '' OR records.status >= 400)")
-_FAULTY: Final = literal_column("records.fault <> ''")
+_FAILED: Final[ColumnElement[bool]] = literal_column(
+    "(records.fault <> '' OR records.status >= 400)"
+)
+_FAULTY: Final[ColumnElement[bool]] = literal_column("records.fault <> ''")
 Place = tuple[int, str]
 """A moment in milliseconds and a request: what is asked for came before."""
 _Conditions = list[ColumnElement[bool]]
@@ -28,8 +30,9 @@ async def page(
 ) -> Sequence[Any]:
     """Records that fit, the newest first, with what each cost."""
     of_team = await _keys(conn, wanted)
-    found = await conn.execute(page_query(wanted, before, limit, scan, of_team))
-    return found.all()
+    query = page_query(wanted, before, limit, scan, of_team)
+    found: Sequence[Any] = (await conn.execute(query)).all()
+    return found
 
 
 async def end_of_scan(
@@ -46,7 +49,8 @@ async def end_of_scan(
 async def one(conn: AsyncConnection, request_id: str) -> Sequence[Any]:
     """The record of that request, if there is one."""
     query = select(records).where(records.c.request_id == request_id)
-    return (await conn.execute(_with_cost(query))).all()
+    found: Sequence[Any] = (await conn.execute(_with_cost(query))).all()
+    return found
 
 
 async def _keys(conn: AsyncConnection, wanted: RequestFilter) -> list[int]:
