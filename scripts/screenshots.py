@@ -44,10 +44,10 @@ ARGUMENTS = [
 ]
 LISTENS = "trivium is listening on "
 LIGHT_AND_DARK = ("light", "dark")
-SMALL = ("login", "overview", "keys")
+SMALL = ("login", "overview", "keys", "gateway", "all-requests")
 """Also as a telephone shows them."""
-CHINESE = ("overview",)
-LONG = ("requests-", "statement-", "audit-log-", "security-log-", "user-")
+CHINESE = ("overview", "gateway")
+LONG = ("requests-", "all-requests-", "gateway-", "statement-", "audit-log-", "security-log-", "user-")
 """Only what the window shows."""
 
 

@@ -6,6 +6,7 @@ gave is an error, not a blank.
 """
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -13,6 +14,7 @@ from urllib.parse import urlencode
 
 import jinja2
 import msgspec
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -214,6 +216,7 @@ def environment(tag: str) -> jinja2.Environment:
         "million": speaking.million,
         "exact": speaking.exact,
         "say": speaking.say,
+        "labelled": labelled,
         "iso": language.iso,
     }
     made.globals |= {
@@ -223,6 +226,25 @@ def environment(tag: str) -> jinja2.Environment:
         "languages": tuple(LANGUAGES.values()),
     }
     return made
+
+
+_CELL: Final = re.compile(r"<(tr|td|th)\b")
+
+
+def labelled(rows: str, columns: Sequence[str | tuple[str, str]]) -> Markup:
+    """Rows of a table, each of whose cells carries the label of its column as ``data-label``."""
+    labels = [each if isinstance(each, str) else each[0] for each in columns]
+    at = -1
+
+    def cell(found: re.Match[str]) -> str:
+        nonlocal at
+        if found[1] == "tr":
+            at = -1
+            return found[0]
+        at += 1
+        return f'{found[0]} data-label="{escape(labels[at])}"' if at < len(labels) else found[0]
+
+    return Markup(_CELL.sub(cell, rows))  # noqa: S704 - what our templates made, and escaped labels
 
 
 def _notice(request: Request, speaking: PageLanguage) -> dict[str, str] | None:

@@ -26,9 +26,10 @@ def gateway_state(
     def in_flight() -> InFlight:
         if metrics is None:
             busy = sum(one.busy for listener in listeners for one in listener.connections)
-            return InFlight(requests=busy, workers=1)
+            return InFlight(requests=max(0, busy - 1), workers=1)
         requests, workers = metrics.running()
-        return InFlight(requests=requests, workers=workers)
+        # whoever asks has one under way
+        return InFlight(requests=max(0, requests - 1), workers=workers)
 
     def channels() -> Iterable[Channel]:
         return services.router.channels()

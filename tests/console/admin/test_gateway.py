@@ -72,7 +72,7 @@ async def test_the_last_day_at_a_glance(boss):
     words = seen.words
     assert "7" == words[words.index("In flight") + 1]
     assert "$2.50" == words[words.index("Billed") + 1]
-    assert 2 == sum(name == "svg" and attrs.get("role") == "img" for name, attrs in seen.elements)
+    assert 3 == sum(name == "svg" and attrs.get("role") == "img" for name, attrs in seen.elements)
     assert "old" not in words
 
 
@@ -123,9 +123,10 @@ async def test_sums_by_whom_and_what(boss, view, name, said):
 async def test_rows_lead_to_their_requests(boss):
     """Of a user, a key and a model."""
     text = (await boss.get("/admin?by=user")).text
-    assert f"/admin/requests?user=%23{boss.ada.id}" in text
-    assert "/admin/requests?model=gpt" in (await boss.get("/admin")).text
-    assert "/admin/requests?fault=upstream_broke" in text
+    within = "/admin/requests?from=2026-09-20T15%3A00&amp;to=2026-09-21T15%3A00"
+    assert f"{within}&amp;user=%23{boss.ada.id}" in text
+    assert f"{within}&amp;model=gpt" in (await boss.get("/admin")).text
+    assert f"{within}&amp;fault=upstream_broke" in text
 
 
 @pytest.mark.asyncio

@@ -22,6 +22,7 @@ ROWS: Final = 50
 RATE_S: Final = 600
 """The rate is of so many seconds, as sums are of five minutes."""
 EVER_S: Final = 400 * DAY_S
+_COUNTED: Final = N_("%(at)s: %(requests)s requests, %(failed)s failed")
 VIEWS: Final = {
     "model": N_("Models"),
     "channel": N_("Channels"),
@@ -66,6 +67,7 @@ async def show(request: Request) -> Response:
     view = view if view in VIEWS else "model"
     overview = await console.traffic.overview(period.of)
     earned = await _earned(request, period)
+    days = await _days(request, period)
     speaking = render.speech_of(request)
     return render.page(
         request,
@@ -78,8 +80,8 @@ async def show(request: Request) -> Response:
         total=overview.total,
         causes=overview.causes,
         by_step=_steps(overview, period.of),
-        charts=_charts(overview, period, speaking),
-        days=await _days(request, period),
+        charts=_charts(overview, period, speaking) | {"billed": _billed(days, speaking)},
+        days=days,
         rows=await _rows(request, period, view),
         earned=earned,
         running=console.gateway.in_flight(),
@@ -221,7 +223,7 @@ def _charts(
     say = speaking.translations.gettext
     counts = [(sums.requests - sums.failed, sums.failed) for _, sums in steps]
     counted = [
-        say("%(at)s: %(requests)s requests, %(failed)s failed")
+        say(_COUNTED)
         % {
             "at": moment_name(period, at, speaking),
             "requests": speaking.number(sums.requests),
@@ -248,6 +250,16 @@ def _charts(
             lambda ms: speaking.duration(round(ms)),
         ),
     }
+
+
+def _billed(days: list[tuple[int, int]], speaking: PageLanguage) -> charts.Chart:
+    """What was billed by day."""
+    return charts.bars(
+        [(nanos,) for _, nanos in days],
+        [speaking.short_day(at) for at, _ in days],
+        [f"{speaking.short_day(at)}: {speaking.money(nanos)}" for at, nanos in days],
+        lambda nanos: speaking.money(round(nanos)),
+    )
 
 
 def _whole(number: float) -> Any:

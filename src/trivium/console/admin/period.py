@@ -39,6 +39,16 @@ class ChosenPeriod(msgspec.Struct, frozen=True, kw_only=True):
         return self.of.step_s < DAY_S
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it is of whole days, as what was billed is."""
+        return not self.of.since % DAY_S and not self.of.until % DAY_S
+
+    @property
+    def search(self) -> dict[str, str]:
+        """The members of a search for its requests."""
+        return {"from": _moment(self.of.since), "to": _moment(self.of.until)}
+
+    @property
     def days(self) -> tuple[int, int]:
         """The first and the last day that it touches, since the epoch."""
         return self.of.since // DAY_S, (self.of.until - 1) // DAY_S
@@ -94,6 +104,10 @@ def _day(typed: str) -> int | None:
     except ValueError:
         return None
     return max(0, (day - dt.date(1970, 1, 1)).days)
+
+
+def _moment(at: int) -> str:
+    return dt.datetime.fromtimestamp(at, dt.UTC).strftime("%Y-%m-%dT%H:%M")
 
 
 def day_text(day: int) -> str:
