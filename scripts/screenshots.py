@@ -47,7 +47,15 @@ LIGHT_AND_DARK = ("light", "dark")
 SMALL = ("login", "overview", "keys", "gateway", "all-requests")
 """Also as a telephone shows them."""
 CHINESE = ("overview", "gateway")
-LONG = ("requests-", "all-requests-", "gateway-", "statement-", "audit-log-", "security-log-", "user-")
+LONG = (
+    "requests-",
+    "all-requests-",
+    "gateway-",
+    "statement-",
+    "audit-log-",
+    "security-log-",
+    "user-",
+)
 """Only what the window shows."""
 
 

@@ -1,6 +1,6 @@
 """What the gateway does, at a glance: how much, how well, for whom, and what it earns."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -12,8 +12,7 @@ from trivium.console import charts, context, render, session
 from trivium.console.admin.margin import Margin, costs, margin
 from trivium.console.admin.period import CHOICES, ChosenPeriod, chosen, day_text
 from trivium.console.language import N_, PageLanguage
-from trivium.ledger.spending.model import DAY_S, Dimension, SpendScope
-from trivium.ledger.spending.rendering import shown
+from trivium.ledger.spending.model import DAY_S, Dimension, SpendRow, SpendScope
 from trivium.observe.traffic.model import TrafficSums
 from trivium.observe.traffic.service import TrafficOverview, TrafficPeriod
 
@@ -66,8 +65,8 @@ async def show(request: Request) -> Response:
     view = request.query_params.get("by", "")
     view = view if view in VIEWS else "model"
     overview = await console.traffic.overview(period.of)
-    earned = await _earned(request, period)
-    days = await _days(request, period)
+    spent = await _spent(request, period)
+    days = _days(period, spent)
     speaking = render.speech_of(request)
     return render.page(
         request,
@@ -82,8 +81,8 @@ async def show(request: Request) -> Response:
         by_step=_steps(overview, period.of),
         charts=_charts(overview, period, speaking) | {"billed": _billed(days, speaking)},
         days=days,
-        rows=await _rows(request, period, view),
-        earned=earned,
+        rows=await _rows(request, period, view, spent),
+        earned=_earned(request, spent),
         running=console.gateway.in_flight(),
         per_minute=await _rate(request, now),
         first_day=period.days[0] * DAY_S,
@@ -123,43 +122,55 @@ def _scope(period: ChosenPeriod) -> SpendScope:
     return SpendScope(since=first, until=last)
 
 
-async def _earned(request: Request, period: ChosenPeriod) -> Margin:
-    console = context.of(request)
-    by = (Dimension.MODEL, Dimension.CHANNEL)
-    statement = await console.spending.statement(_scope(period), by)
-    return margin(statement.rows, costs(console.models()))
+async def _spent(request: Request, period: ChosenPeriod) -> list[SpendRow]:
+    """What was billed by day, model and channel: a single look at the sums for all who ask."""
+    by = (Dimension.DAY, Dimension.MODEL, Dimension.CHANNEL)
+    return await context.of(request).spending.rows(_scope(period), by)
 
 
-async def _days(request: Request, period: ChosenPeriod) -> list[tuple[int, int]]:
+def _earned(request: Request, spent: Sequence[SpendRow]) -> Margin:
+    rows = [SpendRow(row.values[1:], row.sums) for row in spent]
+    return margin(rows, costs(context.of(request).models()))
+
+
+def _added(spent: Sequence[SpendRow], place: int) -> dict[int | str, int]:
+    """What was billed by one of the three."""
+    nanos: dict[int | str, int] = {}
+    for row in spent:
+        of = row.values[place]
+        nanos[of] = nanos.get(of, 0) + row.sums.nanos
+    return nanos
+
+
+def _days(period: ChosenPeriod, spent: Sequence[SpendRow]) -> list[tuple[int, int]]:
     """What was billed on each day, if there are several."""
     first, last = period.days
     if first == last:
         return []
-    found = await context.of(request).spending.statement(_scope(period), (Dimension.DAY,))
-    nanos = {int(row.values[0]): row.sums.nanos for row in found.rows}
+    nanos = _added(spent, 0)
     return [(day * DAY_S, nanos.get(day, 0)) for day in range(first, last + 1)]
 
 
 # --- by whom and what -----------------------------------------------------------------------------
 
 
-async def _rows(request: Request, period: ChosenPeriod, view: str) -> list[BreakdownRow]:
-    by = Dimension(view)
-    statement = await context.of(request).spending.statement(_scope(period), (by,))
-    if by is Dimension.TAG:
+async def _rows(
+    request: Request, period: ChosenPeriod, view: str, spent: Sequence[SpendRow]
+) -> list[BreakdownRow]:
+    if view == "tag":
+        found = await context.of(request).spending.rows(_scope(period), (Dimension.TAG,), ROWS)
         return [
             BreakdownRow(
-                name=shown(statement, by, row.values[0]),
+                name=str(row.values[0]),
                 requests=row.sums.requests,
                 tokens=row.sums.input_tokens + row.sums.output_tokens,
                 nanos=row.sums.nanos,
             )
-            for row in statement.rows[:ROWS]
+            for row in found
         ]
-    nanos = {row.values[0]: row.sums.nanos for row in statement.rows}
     if view in ("model", "channel"):
-        return await _by_what(request, period, view, nanos)
-    return await _by_whom(request, period, view, nanos)
+        return await _by_what(request, period, view, _added(spent, 1 if view == "model" else 2))
+    return await _by_whom(request, period, view)
 
 
 async def _by_what(
@@ -185,13 +196,13 @@ async def _by_what(
     ]
 
 
-async def _by_whom(
-    request: Request, period: ChosenPeriod, view: str, nanos: Mapping[int | str, int]
-) -> list[BreakdownRow]:
+async def _by_whom(request: Request, period: ChosenPeriod, view: str) -> list[BreakdownRow]:
     traffic = context.of(request).traffic
     asked = {"team": traffic.by_team, "user": traffic.by_user, "key": traffic.by_key}[view]
     found = await asked(period.of, ROWS)
     ids = [each.id for each in found if each.id]
+    spending = context.of(request).spending
+    nanos = await spending.spent_by(_scope(period), Dimension(view), [each.id for each in found])
     names = await traffic.names("keys" if view == "key" else "users", ids)
     return [
         BreakdownRow(

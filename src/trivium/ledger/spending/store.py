@@ -248,6 +248,16 @@ def rest_query(scope: SpendScope, by: Sequence[Dimension]) -> Select[Any]:
     return query.group_by(*(both.c[name] for name in names)) if names else query
 
 
+async def spent_by(
+    conn: AsyncConnection, scope: SpendScope, by: Dimension, values: Sequence[int]
+) -> dict[int, int]:
+    """What it came to by each of these ids; of a dimension that is a column."""
+    if not values:
+        return {}
+    query = main_query(scope, (by,)).where(spend_days.c[_COLUMNS[by]].in_(values))
+    return {int(row[0]): int(row[1] or 0) for row in await conn.execute(query)}
+
+
 async def _rows(
     conn: AsyncConnection, query: Select[Any], by: Sequence[Dimension], limit: int
 ) -> list[SpendRow]:
