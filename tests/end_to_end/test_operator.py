@@ -43,7 +43,7 @@ async def administrator(folder):
 @contextlib.asynccontextmanager
 async def operating(folder, scripts, requests, *, script=True):
     """An administrator's page before a gateway that has served some requests."""
-    rest = "[routing]\nfailures = 2\n[metrics]\nenabled = true\n"
+    rest = '[routing]\nfailures = 2\n[metrics]\nenabled = true\ntoken = "s3cret"\n'
     async with Double(scripts) as vendor, running(folder, vendor, rest=rest) as gateway:
         await administrator(folder)
         for _ in range(requests):
@@ -91,7 +91,7 @@ async def test_an_operator_follows_a_failure_from_the_overview_to_its_request(tm
         assert await seen(page, "upstream broke")
         await page.get_by_role("button", name="Test").click()
         assert await page.get_by_text("Test of main").is_visible()
-        assert await page.get_by_text("answered").is_visible()
+        assert await page.get_by_text("answered", exact=True).is_visible()
         await page.goto("/admin/requests")
         async with page.expect_download() as downloading:
             await page.get_by_role("link", name="CSV").click()

@@ -254,7 +254,9 @@ async def spent_by(
     """What it came to by each of these ids; of a dimension that is a column."""
     if not values:
         return {}
-    query = main_query(scope, (by,)).where(spend_days.c[_COLUMNS[by]].in_(values))
+    column = spend_days.c[_COLUMNS[by]]
+    query = select(column, cast(func.sum(spend_days.c.nanos), BigInteger)).where(column.in_(values))
+    query = _within(query, spend_days, scope).group_by(column)
     return {int(row[0]): int(row[1] or 0) for row in await conn.execute(query)}
 
 
