@@ -44,7 +44,7 @@ docs: ## the site of documents as site/index.html, from docs/ and the OpenAPI de
 	@SITE_URL="$(SITE_URL)" exec scripts/docs.sh
 
 soak: dev node ## the slow tests that `make check` leaves out, the worst cases on the compiled build, too (minutes to build)
-	@scripts/faketime.sh && { [ -n "$$TRIVIUM_WITHOUT_COMPILED" ] || scripts/compiled.sh; } && exec $(RUN)/python -m pytest -m slow --timeout 7200 $(ARGS)
+	@scripts/faketime.sh && { [ -n "$$TRIVIUM_WITHOUT_COMPILED" ] || scripts/compiled.sh; } && exec $(RUN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile many --timeout 7200 $(ARGS)
 
 fuzz: dev ## every reader and the HTTP glue, guided by coverage (SECONDS=60 each, TARGETS="edge"); installs atheris into .fuzz
 	@SECONDS_EACH="$(or $(SECONDS),60)" TARGETS="$(TARGETS)" exec scripts/fuzz.sh

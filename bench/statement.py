@@ -83,7 +83,7 @@ async def plan(database: Database, by: tuple[Dimension, ...]) -> str:
     lines = []
     async with database.read(60.0) as conn:
         for query in queries:
-            made = query(SCOPE, by).compile(
+            made = query(SCOPE, by, doubles=True).compile(
                 dialect=conn.dialect, compile_kwargs={"literal_binds": True}
             )
             found = await conn.exec_driver_sql(f"EXPLAIN {made}")

@@ -32,6 +32,7 @@ from trivium.settings.load import environment
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "screenshots"
+MODELS = ROOT / "scripts" / "sample_models.toml"
 ARGUMENTS = [
     "--headless",
     "--no-sandbox",
@@ -44,7 +45,10 @@ ARGUMENTS = [
 ]
 LISTENS = "trivium is listening on "
 LIGHT_AND_DARK = ("light", "dark")
-SMALL = ("login", "overview", "keys", "gateway", "all-requests")
+SMALL = (
+    *("login", "overview", "keys", "models", "model", "playground", "spending"),
+    *("gateway", "all-requests"),
+)
 """Also as a telephone shows them."""
 CHINESE = ("overview", "gateway")
 LONG = (
@@ -195,8 +199,7 @@ def serving(folder: Path, issuer: str) -> Iterator[str]:
         f'[[logins]]\nname = "example"\ntitle = "Example"\nissuer = "{issuer}"\n'
         'client_id = "trivium"\nclient_secret = "none"\n'
         f'[storage]\nurl = "sqlite:///{folder}/trivium.db"\njournal = "{folder}/journal"\n'
-        '[[channels]]\nname = "main"\nprovider = "openai"\napi_key = "sk-none"\n'
-        '[[models]]\nname = "gpt-5"\nfree = true\n[[models.bindings]]\nchannel = "main"\n'
+        + MODELS.read_text()
     )
     log = folder / "serve.log"
     command = [sys.executable, "-c", "from trivium.cli.main import main; main()"]

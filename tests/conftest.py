@@ -16,14 +16,22 @@ import pytest
 import pytest_asyncio
 import structlog
 
+from databases import Psql, share_statements
+from once import build_commands_once, look_at_settings_once
 from trivium.clock import FixedClock
+from trivium.identity.accounts import hashing
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.storage.schema import metadata
 
-# how long an example takes is the machine's matter, not the code's
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+# how long an example takes is the machine's matter, not the code's; `make soak` looks at many more
+hypothesis.settings.register_profile("few", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("many", deadline=None, max_examples=500)
+hypothesis.settings.load_profile("few")
+
+share_statements()
+build_commands_once()
+look_at_settings_once()
 
 WAITS = (
     "end_to_end",
@@ -68,9 +76,25 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+CHEAP_NOBODY = (
+    "$argon2id$v=19$m=8,t=1,p=1$dHJpdml1bS1ub2JvZHkhIQ$FYeqw9eNwlaAm78ZCzbpaUDMRnnZ/Ufk26CeeCQhYHI"
+)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nobody_costs_little():
+    """Whoever is unknown is checked against a hash as well, and many tests try many of them."""
+    before, hashing.NOBODY = hashing.NOBODY, CHEAP_NOBODY
+    yield
+    hashing.NOBODY = before
+
+
 @pytest.fixture(autouse=True)
 def _logs_go_where_they_went():
-    """What a gateway in this process set up is not the next test's."""
+    """What a gateway in this process set up is not the next test's. A traceback is written plainly:
+    with colours and sources it takes seconds, of which nobody sees anything.
+    """
+    structlog.get_config()["processors"][-1].exception_formatter = structlog.dev.plain_traceback
     yield
     structlog.reset_defaults()
 
@@ -146,6 +170,14 @@ END $$;
 to truncate every table takes four times as long."""
 
 
+@pytest.fixture(scope="session")
+def psql(postgresql_url):
+    """Runs statements on the migrated database."""
+    found = Psql(postgresql_url)
+    yield found
+    found.close()
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def database_url(request, tmp_path):
     """Address of a migrated, empty database, once on each engine."""
@@ -154,7 +186,7 @@ def database_url(request, tmp_path):
         shutil.copy(request.getfixturevalue("sqlite_template"), path)
         return f"sqlite:///{path}"
     url = request.getfixturevalue("postgresql_url")
-    request.getfixturevalue("postgresql_server").psql(f"\\c migrated\n{EMPTIED}")
+    request.getfixturevalue("psql").run(EMPTIED)
     return url
 
 

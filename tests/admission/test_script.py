@@ -53,9 +53,7 @@ async def windows(server, scripts=SCRIPTS, limit_s=5.0):
     limits=RateLimits(None, 2, None),
     steps=[(0.0, 2, 9, True), (59.0, 0, 0, False), (60.0, 2, 0, False), (20.0, 2, -1, True)] * 3,
 )
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_script_and_the_meter_are_twins(valkey, limits, steps):
     """Every decision and every counter, through any sequence of entering, leaving and waiting."""
     asyncio.run(compare(valkey, limits, steps))

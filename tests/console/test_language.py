@@ -1,5 +1,7 @@
 """Languages: which one is chosen, and how each writes numbers, money and dates."""
 
+from fractions import Fraction
+
 import pytest
 
 from trivium.console.language import choose, iso, speech, text
@@ -67,3 +69,13 @@ def test_a_message_is_said_in_the_reader_s_language():
     assert "最多 65,536 个字符。" in speech("zh-Hans").say(message)
     assert "never heard of" == speech("zh-Hans").say("never heard of")
     assert "" == speech("zh-Hans").say("")
+
+
+def test_a_price_is_whole():
+    """To the twelfth decimal; what a fraction makes of it beyond that is rounded up."""
+    english, chinese = speech("en"), speech("zh-Hans")
+    shown = [
+        english.price(Fraction(each)) for each in ("1.25", "0", "0.000000000001", "1234", "1/3")
+    ]
+    assert ["$1.25", "$0.00", "$0.000000000001", "$1,234.00", "$0.333333333334"] == shown
+    assert "$1.25" == chinese.price(Fraction(5, 4))

@@ -40,6 +40,7 @@ from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
 from trivium.settings.model import ServerSettings, Settings
 from trivium.settings.payments import PaymentsSettings as Limits
+from trivium.settings.prices import list_price
 from trivium.settings.section import OAuthSettings as Rules
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
@@ -133,6 +134,7 @@ def console_over(
     signup="closed",
     letters=True,
     models=(),
+    multiplier=list_price,
     gateway=ALONE,
     **server,
 ):
@@ -174,6 +176,7 @@ def console_over(
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
+        multiplier=multiplier,
         gateway=gateway,
     )
 

@@ -1,7 +1,7 @@
 """A whole answer told as events."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.answer import Answer, Candidate
@@ -60,14 +60,12 @@ ANSWERS = st.builds(
 
 
 @given(ANSWERS)
-@settings(max_examples=100, deadline=None)
 def test_what_is_told_is_the_answer(answer):
     """Assembled, the events are the answer again, in every member."""
     assert answer == assembled(replayed(answer))
 
 
 @given(ANSWERS)
-@settings(max_examples=100, deadline=None)
 def test_events_keep_the_legal_order(answer):
     """One start first, one end last, parts opened in order and closed, no empty delta."""
     events = replayed(answer)

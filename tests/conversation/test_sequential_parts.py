@@ -1,6 +1,6 @@
 """One part at a time."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.assemble import Assembler
@@ -50,7 +50,6 @@ def said(events):
 
 
 @given(streams(), st.integers(1, 7))
-@settings(max_examples=150, deadline=None)
 def test_parts_come_one_after_another_and_nothing_is_lost(events, size):
     """However the events arrive."""
     serial = SequentialParts()

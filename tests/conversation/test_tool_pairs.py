@@ -4,7 +4,7 @@ import re
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
@@ -254,7 +254,6 @@ HISTORIES = st.lists(TURNS, max_size=8).map(tuple).map(joined)
 
 
 @given(HISTORIES)
-@settings(max_examples=150, deadline=None)
 def test_paired_histories_are_whole(turns):
     """Ids unique and fitting, results first behind their calls and in order, nothing lost twice."""
     found, _ = pair(*turns)
@@ -272,7 +271,6 @@ def test_paired_histories_are_whole(turns):
 
 
 @given(HISTORIES, HISTORIES)
-@settings(max_examples=150, deadline=None)
 def test_a_history_that_grows_keeps_what_it_had(begun, more):
     """Caches and signatures depend on it: what was sent once is sent again unchanged."""
     begun = (*begun, ASK)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import yaml
 
+import warm
 from end_to_end.fleet.balancers import program
 from end_to_end.running import TRIVIUM
 from end_to_end.test_limits import free_port
@@ -114,7 +115,7 @@ class Stack:
 
     def trivium(self, name, *argv):
         """A command in a service's environment, or the service's own: what came of it."""
-        return subprocess.run(
+        return warm.run(
             [TRIVIUM, *(argv or self.services[name]["command"])], check=False, cwd=self.folder,
             env=self.environment(name), capture_output=True, text=True,
         )  # fmt: skip
@@ -122,7 +123,7 @@ class Stack:
     def start(self, name, command):
         """A service's process, which says what it has to say into a file."""
         with (self.folder / f"{name}.log").open("wb") as log:
-            return subprocess.Popen(
+            return warm.popen(
                 command, cwd=self.folder, env=self.environment(name), stdout=log, stderr=log
             )
 

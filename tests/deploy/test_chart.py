@@ -14,6 +14,7 @@ import uuid
 import pytest
 import yaml
 
+import warm
 from deploy.pages import ROOT, VALUES, uncommented
 from end_to_end.running import TRIVIUM
 from trivium.cli.workers import GRACE_S
@@ -230,7 +231,7 @@ def trivium(folder, container, *argv):
         for there in ("/run/secrets/trivium", "/etc/trivium", "/var/lib/trivium"):
             value = value.replace(there, f"{folder}{there}")
         own[one["name"]] = value
-    return subprocess.run(
+    return warm.run(
         [TRIVIUM, *(argv or container["args"])], check=False, cwd=folder, env=own,
         capture_output=True, text=True,
     )  # fmt: skip

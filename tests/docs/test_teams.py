@@ -9,13 +9,13 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import docs_commands
 import pytest
 
+import warm
 from cli.conftest import folder, trivium
 from docs import prepared
 from end_to_end.test_walk import mailbox
@@ -67,9 +67,9 @@ def gateway(folder):
                 port = prepared.free_port()
                 given = os.environ | {"TRIVIUM_SERVER__LISTEN": f"127.0.0.1:{port}"}
                 with (folder / "serve.log").open("w") as log:
-                    started.append((port, subprocess.Popen(
-                        [Path(sys.executable).with_name("trivium"), "serve"], cwd=folder, env=given,
-                        stdout=subprocess.DEVNULL, stderr=log, stdin=subprocess.DEVNULL,
+                    started.append((port, warm.popen(
+                        [warm.TRIVIUM, "serve"], cwd=folder, env=given,
+                        stdout=subprocess.DEVNULL, stderr=log,
                     )))  # fmt: skip
                 deadline = time.monotonic() + 60
                 while "trivium is listening" not in (folder / "serve.log").read_text():

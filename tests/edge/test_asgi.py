@@ -6,6 +6,7 @@ import pytest
 
 from edge.wires import Sheet, asked
 from trivium.edge import asgi
+from trivium.pipeline.hand_over import MESSAGE, HandOver
 
 START = {"type": "http.response.start", "status": 200}
 
@@ -147,3 +148,14 @@ async def test_an_answer_in_pieces_is_no_faster_than_its_reader():
     exchange.congested = False
     await serving
     assert [*range(5)] == made
+
+
+@pytest.mark.asyncio
+async def test_what_is_handed_over_is_not_answered_here():
+    """The relay answers it; whatever else the application says is not sent."""
+    to = HandOver(b"/v1/messages", b"", b"d" * 32)
+    sheet = Sheet()
+    handed = await asgi.serve(asked(sheet), sending({"type": MESSAGE, "to": to}), "https", "")
+    assert (to, b"") == (handed, bytes(sheet.sent))
+    body = {"type": "http.response.body"}
+    assert await asgi.serve(asked(Sheet()), sending(START, body), "https", "") is None

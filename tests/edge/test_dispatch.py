@@ -5,13 +5,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from edge.wires import asked
+from edge.wires import Sheet, asked
 from gateway import Gateway, error_of
 from scripted_upstream import Double, Send, sized
 from trivium.edge import dispatch, model_list
 from trivium.edge.limits import ServerLimits
 from trivium.edge.routes import AssetRoute, ExplainRoute, ModelListRoute, PageRoute
+from trivium.faults import Fault, Kind
+from trivium.pipeline.hand_over import HandOver
 from trivium.pipeline.structs import StoredResponseRoute, VideoRoute
+from trivium.wire.operation import SHAPE, Operation
 
 SERVICES = SimpleNamespace(assets=object())
 
@@ -89,3 +92,65 @@ async def test_a_look_that_is_called_off_goes_no_further(gone, faults):
     task.cancel()
     await task
     assert (faults, []) == (exchange.faults, went)
+
+
+class TakingHost:
+    """Knows one key, and keeps what it is to serve."""
+
+    def __init__(self, refused=None):
+        self.refused = refused
+        self.served = []
+
+    def head_again(self, exchange):
+        return self.refused
+
+    def dispatch(self, exchange):
+        self.served.append((exchange.target, exchange.shape, exchange.digest))
+
+
+def taken(path, refused=None, query=b""):
+    """What becomes of a page's request for this path: what the host serves, and what is sent."""
+    sheet, host = Sheet(), TakingHost(refused)
+    exchange = asked(sheet, target=b"/account/playground/call/x")
+    dispatch.take_over(exchange, HandOver(path, query, b"d" * 32), host)
+    return host.served, bytes(sheet.sent)
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "operation", "model"),
+    [
+        (b"/v1/chat/completions", b"", Operation.CHAT, ""),
+        (b"/v1/messages", b"", Operation.MESSAGES, ""),
+        (b"/v1/responses", b"", Operation.RESPONSES, ""),
+        (b"/v1beta/models/a%2Fb:generateContent", b"", Operation.GENERATE, "a/b"),
+        (b"/v1beta/models/m:streamGenerateContent", b"alt=sse", Operation.GENERATE_STREAM, "m"),
+    ],
+)
+def test_a_page_may_ask_for_a_conversation_in_any_shape(path, query, operation, model):
+    """With the key that the page found, and no other look at who asks."""
+    (((target, shape, digest),), sent) = taken(path, query=query)
+    assert (operation, model) == (target.operation, target.model or "")
+    assert (SHAPE[operation], b"d" * 32, b"") == (shape, digest, sent)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/v1/embeddings", b"/v1/videos", b"/v1/models", b"/account", b"/api/admin/users",
+        b"/v1/messages/count_tokens", b"", b"//", b"/healthz", b"/v1/responses/resp_1",
+    ],
+)  # fmt: skip
+def test_a_page_may_ask_for_nothing_else(path):
+    """Pages are no way around what their own addresses look at."""
+    served, sent = taken(path)
+    assert [] == served
+    assert sent.startswith((b"HTTP/1.1 404 ", b"HTTP/1.1 405 "))
+
+
+def test_a_key_that_ended_meanwhile_is_refused_in_the_shape_asked_for():
+    """As everywhere."""
+    served, sent = taken(b"/v1/messages", Fault(Kind.KEY_UNKNOWN, "gone"))
+    assert [] == served
+    assert sent.startswith(b"HTTP/1.1 401 ")
+    assert b"cache-control: no-store" in sent
+    assert b'"authentication_error"' in sent

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+import warm
 from end_to_end.running import ANSWER, LISTENS, TRIVIUM, VENDOR_KEY, Running
 from scripted_upstream import Double, Send, Wait, sized
 from trivium.clock import SystemClock
@@ -249,7 +250,7 @@ async def node(folder, settings, key, *, environ=None, program=None):
 
 
 def begun(folder, key, environ=None, program=None):
-    process = subprocess.Popen(
+    process = warm.popen(
         [*(program or [TRIVIUM]), "serve"], cwd=folder, stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, env={**os.environ, **(environ or {})},
     )  # fmt: skip

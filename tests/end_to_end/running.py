@@ -8,20 +8,20 @@ import asyncio
 import contextlib
 import re
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import msgspec
 
+import warm
 from edge.wires import Wire
 from trivium.clock import SystemClock
 from trivium.identity.service import Identity
 from trivium.storage import migrate
 from trivium.storage.database import Database
+from warm import TRIVIUM
 
-TRIVIUM = Path(sys.executable).with_name("trivium")
 VENDOR_KEY = "sk-vendor-0123456789abcdef"
 LISTENS = re.compile(r"trivium is listening on (\S+(?:, \S+)*) \(pid \d+\)")
 START_S = 60.0
@@ -171,10 +171,11 @@ async def prepare(folder, text):
     return key
 
 
-def start(folder, key, *argv):
-    """Start it; it does not listen yet."""
+def start(folder, key, *argv, fresh=False):
+    """Start it; it does not listen yet. ``fresh``: from nothing, as its users do."""
+    popen = subprocess.Popen if fresh else warm.popen
     with (folder / "serve.log").open("wb") as log:
-        process = subprocess.Popen(
+        process = popen(
             [TRIVIUM, "serve", *argv], cwd=folder, stdout=subprocess.DEVNULL, stderr=log
         )
     return Running(folder, process, key)
@@ -190,10 +191,10 @@ async def listening(gateway):
 
 
 @contextlib.asynccontextmanager
-async def running(folder, vendor, *argv, **more):
+async def running(folder, vendor, *argv, fresh=False, **more):
     """A running gateway in front of a vendor; keywords as ``settings`` takes them."""
     key = await prepare(folder, settings(vendor, **more))
-    gateway = start(folder, key, *argv)
+    gateway = start(folder, key, *argv, fresh=fresh)
     try:
         await listening(gateway)
         yield gateway

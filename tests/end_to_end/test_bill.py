@@ -3,11 +3,11 @@
 import asyncio
 import random
 import shutil
-import subprocess
 from collections import Counter
 
 import pytest
 
+import warm
 from edge.wires import wire
 from end_to_end.billing import APART, FIRST, Load, Vendor
 from end_to_end.running import TRIVIUM, listening, settings, start
@@ -74,7 +74,7 @@ async def proven(folder, url, user_id, vendor, whole, ids=None):
     # whatever the vendor served has an entry; those of requests that a kill fell into say so
     assert settled <= served <= settled + interrupted
     done = await asyncio.to_thread(
-        subprocess.run, [TRIVIUM, "ledger", "verify"], cwd=folder, capture_output=True, text=True
+        warm.run, [TRIVIUM, "ledger", "verify"], cwd=folder, capture_output=True, text=True
     )
     assert 0 == done.returncode, done.stdout + done.stderr
     return len(used), interrupted

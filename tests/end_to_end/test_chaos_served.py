@@ -1,11 +1,11 @@
 """A served gateway among vendors that fail three times in ten: correct answers, or correct errors."""
 
-import subprocess
 import sys
 
 import pytest
 from sqlalchemy import text
 
+import warm
 from end_to_end.chaos import Crowd, Vendor
 from end_to_end.running import TRIVIUM, VENDOR_KEY, database, listening, prepare, start
 
@@ -34,7 +34,7 @@ def settings(vendors):
 
 
 def command(folder, *argv):
-    done = subprocess.run([TRIVIUM, *argv], check=False, cwd=folder, capture_output=True, text=True)
+    done = warm.run([TRIVIUM, *argv], check=False, cwd=folder, capture_output=True, text=True)
     assert 0 == done.returncode, done.stdout + done.stderr
     return done.stdout
 

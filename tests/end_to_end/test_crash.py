@@ -3,10 +3,10 @@
 import asyncio
 import contextlib
 import random
-import subprocess
 
 import pytest
 
+import warm
 from edge.wires import wire
 from end_to_end.running import ANSWER, TRIVIUM, identity, listening, prepare, settings, start
 from scripted_upstream import Double, Send, sized
@@ -56,7 +56,7 @@ async def test_a_killed_gateway_starts_again_and_its_database_is_whole(tmp_path,
                 gateway.process.kill()
                 gateway.process.wait()
             done = await asyncio.to_thread(
-                subprocess.run, [TRIVIUM, "check"], cwd=tmp_path, capture_output=True, text=True
+                warm.run, [TRIVIUM, "check"], cwd=tmp_path, capture_output=True, text=True
             )
             assert 0 == done.returncode, done.stdout + done.stderr
             assert "FAILED" not in done.stdout

@@ -250,7 +250,8 @@ class LedgerMachine(RuleBasedStateMachine):
 
 
 @pytest.mark.timeout(300)
-def test_any_interleaving_keeps_the_invariants(tmp_path):
+@pytest.mark.parametrize("examples", [8, pytest.param(200, marks=pytest.mark.slow)])
+def test_any_interleaving_keeps_the_invariants(tmp_path, examples):
     """On SQLite; the single turns are tested on both engines."""
     loop = asyncio.new_event_loop()
     url = f"sqlite:///{tmp_path / 'trivium.db'}"
@@ -267,7 +268,7 @@ def test_any_interleaving_keeps_the_invariants(tmp_path):
         run_state_machine_as_test(
             machine,
             settings=settings(
-                max_examples=25, stateful_step_count=25, deadline=None,
+                max_examples=examples, stateful_step_count=25, deadline=None,
                 suppress_health_check=checks, derandomize=True,
             ),
         )  # fmt: skip

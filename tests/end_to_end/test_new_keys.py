@@ -2,12 +2,12 @@
 
 import asyncio
 import secrets
-import subprocess
 import time
 
 import msgspec
 import pytest
 
+import warm
 from end_to_end.running import ANSWER, TRIVIUM, identity, running
 from gateway import Gateway
 from scripted_upstream import Double, Send, sized
@@ -30,7 +30,7 @@ async def test_a_key_of_the_command_line_answers_on_its_first_request(tmp_path):
         running(tmp_path, vendor, rest=SLOW_POLL) as gateway,
     ):
         made = await asyncio.to_thread(
-            subprocess.run, [TRIVIUM, "key", "create", "--user", "ada"], cwd=tmp_path, check=True,
+            warm.run, [TRIVIUM, "key", "create", "--user", "ada"], cwd=tmp_path, check=True,
             capture_output=True, text=True,
         )  # fmt: skip
         assert 200 == (await gateway.send(gateway.chat(key=made.stdout.strip())))[0]

@@ -50,7 +50,7 @@ async def rest(line):
 @pytest.mark.asyncio
 async def test_who_comes_before_the_keys_are_loaded_is_answered(tmp_path):
     """The port opens first; requests of that time wait, whole ones and pieces of them."""
-    async with Double([OK]) as vendor, running(tmp_path, vendor) as gateway:
+    async with Double([OK]) as vendor, running(tmp_path, vendor, fresh=True) as gateway:
         raw = gateway.chat()
         lines = [await gateway.wire() for _ in range(4)]
         for number, line in enumerate(lines):
@@ -72,7 +72,7 @@ async def test_a_signal_at_the_first_moment_ends_it_well(tmp_path, number):
     """As soon as it says its process id."""
     async with Double([OK]) as vendor:
         key = await prepare(tmp_path, settings(vendor))
-        gateway = start(tmp_path, key)
+        gateway = start(tmp_path, key, fresh=True)
         try:
             await listening(gateway)
             gateway.process.send_signal(number)
@@ -84,7 +84,7 @@ async def test_a_signal_at_the_first_moment_ends_it_well(tmp_path, number):
 @pytest.mark.asyncio
 async def test_a_reload_at_the_first_moment_ends_nothing(tmp_path):
     """SIGHUP would by default."""
-    async with Double([OK]) as vendor, running(tmp_path, vendor) as gateway:
+    async with Double([OK]) as vendor, running(tmp_path, vendor, fresh=True) as gateway:
         gateway.process.send_signal(signal.SIGHUP)
         assert 200 == (await gateway.send(gateway.chat()))[0]
         await gateway.said("settings_unchanged")

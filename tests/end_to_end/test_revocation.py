@@ -1,10 +1,10 @@
 """A key that is taken away is refused everywhere within two seconds, whatever runs."""
 
 import asyncio
-import subprocess
 
 import pytest
 
+import warm
 from end_to_end.running import ANSWER, TRIVIUM, identity, running
 from scripted_upstream import Double, Send, Wait, sized
 from trivium.identity.user_keys import OwnKeys
@@ -36,7 +36,7 @@ async def test_the_command_line_takes_a_key_away(tmp_path):
 
         assert [200] == await ask()
         done = await asyncio.to_thread(
-            subprocess.run, [TRIVIUM, "key", "revoke", gateway.key], cwd=tmp_path, check=True,
+            warm.run, [TRIVIUM, "key", "revoke", gateway.key], cwd=tmp_path, check=True,
             capture_output=True,
         )  # fmt: skip
         assert gateway.key not in (done.stdout + done.stderr).decode()

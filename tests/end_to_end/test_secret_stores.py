@@ -1,12 +1,12 @@
 """A key that lives in Vault is replaced there under load; Vault goes away and comes back."""
 
 import asyncio
-import subprocess
 import time
 
 import msgspec
 import pytest
 
+import warm
 from end_to_end.running import (
     TRIVIUM,
     VENDOR_KEY,
@@ -47,11 +47,10 @@ async def presented(vendor, key):
 
 async def run(folder, command):
     """A command's exit code, and all it says."""
-    process = await asyncio.create_subprocess_exec(
-        TRIVIUM, command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    done = await asyncio.to_thread(
+        warm.run, [TRIVIUM, command], cwd=folder, capture_output=True, text=True, timeout=60
     )
-    said, _ = await asyncio.wait_for(process.communicate(), 60)
-    return process.returncode, said.decode()
+    return done.returncode, done.stdout + done.stderr
 
 
 async def readyz(gateway):

@@ -47,7 +47,7 @@ async def soaked(folder, rate, seconds):
     async with Vendor(0.3, 1) as one, Vendor(0.3, 2) as two, Vendor(0.0, 3) as healthy:
         key = await prepare(folder, settings((one, two, healthy)))
         command(folder, "credit", "ada", "100000")
-        gateway = start(folder, key)
+        gateway = start(folder, key, fresh=True)
         looks = []
         stop = asyncio.Event()
         try:

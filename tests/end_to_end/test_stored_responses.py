@@ -2,11 +2,11 @@
 
 import asyncio
 import random
-import subprocess
 
 import msgspec
 import pytest
 
+import warm
 from end_to_end.running import ANSWER, TRIVIUM, listening, prepare, settings, start
 from scripted_upstream import Double, Send, sized
 
@@ -54,7 +54,7 @@ async def test_a_killed_gateway_has_kept_its_answers_whole_or_not_at_all(tmp_pat
                 gateway.process.wait()
             known |= {one["id"]: (one, one in settled) for one in settled + fresh}
             done = await asyncio.to_thread(
-                subprocess.run, [TRIVIUM, "check"], cwd=tmp_path, capture_output=True, text=True
+                warm.run, [TRIVIUM, "check"], cwd=tmp_path, capture_output=True, text=True
             )
             assert 0 == done.returncode, done.stdout + done.stderr
         gateway = start(tmp_path, key)

@@ -2,12 +2,12 @@
 
 import asyncio
 import socket
-import subprocess
 
 import msgspec
 import pytest
 
 import stripe_double
+import warm
 from end_to_end.browsing import browsing
 from end_to_end.running import TRIVIUM, VENDOR_KEY, database, listening, prepare, start
 from scripted_upstream import Double
@@ -100,7 +100,7 @@ async def test_somebody_pays_in_a_browser(tmp_path):
             key = await prepare(tmp_path, text)
             made = [TRIVIUM, "user", "create", "eve", "--email", "eve@example.com"]
             await asyncio.to_thread(
-                subprocess.run, [*made, "--password-stdin"], input=PASSWORD, cwd=tmp_path,
+                warm.run, [*made, "--password-stdin"], stdin=PASSWORD, cwd=tmp_path,
                 check=True, text=True, capture_output=True,
             )  # fmt: skip
             gateway = start(tmp_path, key)

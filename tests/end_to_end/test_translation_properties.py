@@ -38,7 +38,7 @@ from trivium.conversation.usage import Usage
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import Shape
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=settings().max_examples // 4, deadline=None)
 """For each of thirty pairs."""
 PAIRS = pytest.mark.parametrize(
     ("caller", "upstream"), [pair for pair in itertools.product(SHAPES, SHAPES) if len({*pair}) > 1]

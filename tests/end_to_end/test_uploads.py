@@ -67,7 +67,7 @@ async def together(tmp_path, count, size):
     folder.mkdir()
     async with Double([[Wait(0.5), Send(sized(b'{"text":"Hi"}', headers=JSON))]]) as vendor:
         told = SETTINGS.format(folder=folder, port=vendor.port)
-        with served(tmp_path, told) as gateway:
+        with served(tmp_path, told, fresh=True) as gateway:
             key = await asyncio.to_thread(gateway.key)
             assert 200 == await upload(gateway.origin, key, 100_000)  # what is imported late is
             pid = gateway._process.pid

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import random
-import subprocess
 import warnings
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import msgspec
 import openai
 import pytest
 
+import warm
 from edge.wires import Wire
 from end_to_end.running import TRIVIUM, database, listening, prepare, start
 from end_to_end.sdk.node import run
@@ -61,7 +61,7 @@ async def funded(folder, text, dollars=100):
     """Prepared, with money on the account."""
     key = await prepare(folder, text)
     await asyncio.to_thread(
-        subprocess.run, [TRIVIUM, "credit", "ada", str(dollars)], cwd=folder, check=True,
+        warm.run, [TRIVIUM, "credit", "ada", str(dollars)], cwd=folder, check=True,
         capture_output=True,
     )  # fmt: skip
     return key
@@ -70,7 +70,7 @@ async def funded(folder, text, dollars=100):
 async def verified(folder):
     """What ``trivium ledger verify`` says of a gateway that is not running."""
     done = await asyncio.to_thread(
-        subprocess.run, [TRIVIUM, "ledger", "verify"], cwd=folder, capture_output=True, text=True
+        warm.run, [TRIVIUM, "ledger", "verify"], cwd=folder, capture_output=True, text=True
     )
     assert 0 == done.returncode, done.stdout + done.stderr
 

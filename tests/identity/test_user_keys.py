@@ -245,3 +245,17 @@ async def test_a_key_rotates_with_an_overlap(database, clock):
     assert found(fifth).revoked
     with pytest.raises(IdentityError, match="overlap: is 0 to 30 days"):
         await own.rotate(key.user_id, key.id, 31 * 86_400)
+
+
+@pytest.mark.asyncio
+async def test_a_key_of_ones_own_is_known_by_its_digest(database, clock, identity):
+    """Another's is not, nor is one that was revoked."""
+    own = OwnKeys(database, clock)
+    ada, eve, _ = await two(identity)
+    key, secret = await identity.create_key("ada", "phone")
+    assert digest(secret) == await own.digest(ada.id, key.id)
+    with pytest.raises(IdentityError):
+        await own.digest(eve.id, key.id)
+    await own.revoke(ada.id, key.id)
+    with pytest.raises(IdentityError):
+        await own.digest(ada.id, key.id)

@@ -122,7 +122,7 @@ async def test_damaged_lines_that_cannot_be_written_down_stay_where_they_are(
     assert (folder / "dead-000001.refused").exists()
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(data=st.binary(max_size=400), at=st.integers(0, 200), cut=st.integers(0, 9))
 def test_no_bytes_end_in_an_exception(data, at, cut):
     """Read as records or set aside."""

@@ -112,6 +112,8 @@ def test_a_group_is_quoted_its_factor():
         asked, output_max=0, caller=student, groups={"students": Fraction(1, 2)}
     )
     assert 50_000 == quoted(asked, output_max=0, caller=student, groups={"others": Fraction(1, 2)})
+    pricing = Pricing(FixedClock(0.0), {"others": Fraction(1, 2)})
+    assert (1, Fraction(1, 2)) == (pricing.multiplier("students"), pricing.multiplier("others"))
 
 
 def test_prices_are_those_of_the_moment():

@@ -104,9 +104,7 @@ async def test_nothing_is_kept_longer_than_a_minute(valkey):
 
 
 @given(steps=STEPS, limit=st.integers(1, 4))
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_script_and_the_memory_are_twins(valkey, steps, limit):
     """Every answer, through any sequence of steps and waiting."""
     asyncio.run(compare(valkey, steps, limit))

@@ -2,7 +2,9 @@
 
 import msgspec
 
+from trivium.identity.revocation import ActLog
 from trivium.identity.service import Identity
+from trivium.oauth.admin.service import AdminTokens
 from trivium.oauth.apps.service import Apps
 from trivium.oauth.consent import request
 from trivium.oauth.consent.model import Decision
@@ -40,6 +42,8 @@ class World:
             allow_insecure_redirect=False,
         )
         self.developer = DeveloperTokens(database, clock, self.audit)
+        self.machines = AdminTokens(database, clock)
+        self.act_log = ActLog(self.audit)
         self.consents = Consents(database, clock, self.audit, issuer=ISSUER, code_s=60)
         self.spending = Spending(database, clock, self.audit, enabled=True)
         self.alarms = []

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 from sqlalchemy import text
 
+from storage.rescans import row_by_row
 from trivium.conversation.usage import Usage
 from trivium.observe import store
 from trivium.observe.record import Record
@@ -244,6 +245,7 @@ async def test_the_oldest_are_deleted_first_and_no_more_than_asked(database):
     deleted = []
     for _ in range(3):
         async with database.write() as conn:
+            await row_by_row(conn)
             deleted.append(await store.delete_before(conn, 4_000, 2))
     assert [2, 1, 0] == deleted
     assert ["r4"] == [row["request_id"] for row in await rows(database)]

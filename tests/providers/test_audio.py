@@ -3,7 +3,7 @@
 import pytest
 
 from trivium.faults import Fault, Kind
-from trivium.providers.audio import FORMATS, Stream, audio_class, names, rows
+from trivium.providers.audio import FORMATS, Stream, audio_class, is_known, names, rows
 from trivium.providers.registry import PROVIDERS
 
 WHICH = [
@@ -84,3 +84,18 @@ def test_the_table_is_sound():
         assert row.source
     for kind in ("speech", "transcript"):
         assert ("*",) == [row.models for row in rows() if row.kind == kind][-1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "model", "named", "expected"),
+    [
+        ("transcript", "whisper-1", "", True),
+        ("speech", "whisper-1", "", False),
+        ("transcript", "gpt-5", "", False),
+        ("transcript", "my-ears", "timed", True),
+        ("speech", "my-ears", "timed", False),
+    ],
+)
+def test_a_model_is_known_for_its_sounds_by_more_than_the_last_row(kind, model, named, expected):
+    """Which takes any name: a model of text would sing."""
+    assert expected is is_known(kind, "openai-compatible", model, named)

@@ -45,6 +45,7 @@ WORDS = {
     "tickets.data": "{}", "tickets.purpose": "verify", "passkeys.transports": "[]",
     "oauth_apps.status": "approved", "oauth_apps.scopes": "profile", "oauth_grants.language": "en",
     "oauth_grants.revoked_at": (None, NOW),
+    "admin_tokens.scopes": ("read money", "users"),
     "acts.kind": "login", "acts.detail": "{}",
     "teams.parent_id": (None, 1), "teams.models": '["m"]',
     "team_members.role": ("owner", "member"), "team_members.source": "manual",

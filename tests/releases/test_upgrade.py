@@ -7,7 +7,6 @@ one is all there is to do; from then on the real steps run before it.
 
 import re
 import shutil
-import subprocess
 import uuid
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from sqlalchemy import text
 
 import trivium
+import warm
 from end_to_end.fleet.balancers import balancer
 from end_to_end.fleet.load import Load, Vendor
 from end_to_end.fleet.nodes import environment, two_nodes
@@ -152,7 +152,7 @@ async def test_a_filled_database_is_upgraded_under_load(
 
 def migrated(folder, *argv):
     """What ``trivium migrate`` says, or another command; it must end well."""
-    done = subprocess.run(
+    done = warm.run(
         [TRIVIUM, *(argv or ("migrate",))], cwd=folder, env=environment(), check=False,
         capture_output=True, text=True,
     )  # fmt: skip
@@ -163,7 +163,7 @@ def migrated(folder, *argv):
 def refused(folder):
     """What the version before says when it is to start on upgraded tables."""
     place = str(Path(trivium.__file__).parents[1])
-    done = subprocess.run(
+    done = warm.run(
         [TRIVIUM, "check"], cwd=folder, env=environment() | {"PYTHONPATH": place}, check=False,
         capture_output=True, text=True,
     )  # fmt: skip

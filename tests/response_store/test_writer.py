@@ -208,7 +208,7 @@ async def test_an_answer_that_cannot_be_read_takes_no_other_along(database, cloc
 
 LARGE = {
     "a string": msgspec.json.encode("\u00fcber " * 300_000),
-    "items": msgspec.json.encode([{"role": "user", "content": "a"}] * 60_000),
+    "items": msgspec.json.encode([{"role": "user", "content": "a"}] * 36_000),
     "long items": msgspec.json.encode(
         [
             {"role": "user", "content": "a" * 700_000},
@@ -218,7 +218,7 @@ LARGE = {
             "d" * 70_000,
         ]
     ),
-    "blanks": b"[ " + b'{ "role":"user","content":"a"} , ' * 60_000 + b'{"id":"x"} ]',
+    "blanks": b"[ " + b'{ "role":"user","content":"a"} , ' * 36_000 + b'{"id":"x"} ]',
 }
 
 
@@ -301,7 +301,7 @@ async def test_who_stops_the_writer_loses_no_large_answer(sqlite_database, clock
     while not begun.is_set():
         await asyncio.sleep(0.01)
     asyncio.get_running_loop().call_later(0.05, going.set)
-    await one.close()
+    await one.close(limit_s=60)
     assert (0, 0) == (one.waiting, one.dropped)
     assert await stored(sqlite_database, "resp_1")
     assert 0 == room.taken

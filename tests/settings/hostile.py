@@ -27,7 +27,8 @@ CHANNEL = {
 BINDING = {"channel": "main"}
 MODEL = {"name": "m", "free": True, "bindings": [BINDING]}
 LOGIN = {"name": "company", "title": "C", "issuer": "https://login.example.com", "client_id": "t", "client_secret": "s"}  # fmt: skip
-LISTS = {"channels": CHANNEL, "models": MODEL, "logins": LOGIN}
+WORKLOAD = {"name": "ci", "issuer": "https://ci.example", "audience": "a", "scopes": ["read"], "claims": {"sub": "x"}}  # fmt: skip
+LISTS = {"channels": CHANNEL, "models": MODEL, "logins": LOGIN, "workloads": WORKLOAD}
 NESTED = {("models", "bindings"): BINDING}
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,11 @@ from trivium.wiring.serve import serve
 FEW = ("", "\x00", "n" * 5_000, "http://[::1", 10**30, ["x", 1])
 """One of each kind, for every day."""
 LINE_MAX = 1_000
+LOOK_S = 10
+"""So often it is looked whether anything goes on."""
+WORK_S, WAIT_S = 30, 0.001
+"""What works longer, or in all of such a time not even this long, does not end: a busy machine
+makes nobody work more, and lets everybody work a little."""
 
 
 @pytest.fixture
@@ -28,19 +34,35 @@ def odd(tmp_path, monkeypatch):
     """Files that are none; whoever waits for one of them is ended."""
     monkeypatch.chdir(tmp_path)
 
-    def hangs(*_):
-        raise AssertionError("it hangs")
-
-    before = signal.signal(signal.SIGALRM, hangs)
+    before = signal.signal(signal.SIGALRM, looked_at)
     yield files(tmp_path)
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
 
 
+def looked_at(*_):
+    """Say so if it hangs; else look again later."""
+    now, (began, last) = time.process_time(), WORKED
+    assert now - began < WORK_S, "it works and does not end"
+    assert now - last > WAIT_S, "it waits for something"
+    bounded(began)
+
+
+WORKED = [0.0, 0.0]
+"""CPU seconds of this process at the beginning, and when it was last looked at."""
+
+
+def bounded(began=None):
+    """From now on, or still, it is looked at."""
+    now = time.process_time()
+    WORKED[:] = [now if began is None else began, now]
+    signal.alarm(LOOK_S)
+
+
 def settle(path, written):
     """What is wrong with these settings, as lines; empty: they can be used."""
     path.write_bytes(written.encode("utf-8", "surrogatepass"))
-    signal.alarm(20)
+    bounded()
     try:
         loaded = load_with_source(path, {})
         catalogue_of(loaded)
@@ -109,7 +131,7 @@ async def started(settings, path):
 
 def outcome(path, capsys, step):
     """Whether a step goes well. Fails for a traceback, and for a refusal of several lines."""
-    signal.alarm(60)
+    bounded()
     try:
         return step()
     except Exception as error:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from trivium.settings.prices import DECIMAL, FALL_BACK, KINDS, day, gap, multiplier
+from trivium.settings.prices import DECIMAL, FALL_BACK, KINDS, day, gap, list_price, multiplier
 
 
 @pytest.mark.parametrize("text", ["0", "1.25", "0.000000000001", "999999999"])
@@ -89,3 +89,8 @@ def test_what_is_no_multiplier_is_refused(text):
     """Nothing is guessed."""
     with pytest.raises(ValueError, match="factor"):
         multiplier(text)
+
+
+def test_without_groups_everybody_pays_the_list_price():
+    """Whatever group somebody is in."""
+    assert {1} == {list_price(group) for group in ("", "partners")}

@@ -15,13 +15,13 @@ from trivium.cli.output import (
     moment,
     note,
     printable,
-    spreadsheet_cell,
 )
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.spending.service import SpendStatements
+from trivium.ledger.spreadsheet import spreadsheet_cell
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ import typer
 from trivium import __version__
 from trivium.cli import (
     account,
+    admin_token,
     application,
     audit,
     budget,
@@ -85,6 +86,8 @@ codes = _group("Codes that can be turned into balance.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
 bought = _group("Payments through a provider: what was begun, paid, held.")
 lists = _group("Suggested prices beside the adopted ones.")
+admins = _group("What administers this gateway from outside.")
+tokens = _group("Tokens for machines that call the admin API.")
 acts = _group("Who did what to whose account, and from where.")
 apps = _group("Other applications that users let in.")
 books = _group("What was spent: proofs, exports, overdrafts.")
@@ -104,6 +107,8 @@ app.add_typer(channels, name="channel")
 app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
 app.add_typer(apps, name="app")
+app.add_typer(admins, name="admin")
+admins.add_typer(tokens, name="token")
 app.add_typer(acts, name="audit")
 _add(app, "statement", statement.statement)
 _add(app, "explain", explain.explain)
@@ -170,6 +175,10 @@ _add(apps, "distrust", application.distrust)
 _add(apps, "suspend", application.suspend)
 _add(apps, "resume", application.resume)
 _add(apps, "transfer", application.transfer)
+_add(tokens, "create", admin_token.create)
+_add(tokens, "list", admin_token.listing)
+_add(tokens, "rotate", admin_token.rotate)
+_add(tokens, "revoke", admin_token.revoke)
 _add(acts, "list", audit.listing)
 
 

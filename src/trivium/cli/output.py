@@ -85,14 +85,6 @@ def as_csv(heads: Sequence[str]) -> Callable[[Iterable[Sequence[str]]], None]:
     return rows.writerows
 
 
-def spreadsheet_cell(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula; amounts may begin with a minus."""
-    risky = text[:1] in ("=", "+", "@", "\t", "\r") or (
-        text[:1] == "-" and not text[1:].replace(".", "").isdigit()
-    )
-    return f"'{text}" if risky else text
-
-
 def _for_programs() -> None:
     """JSON and CSV are UTF-8 whatever the terminal is: an escape in them would be other data."""
     if isinstance(sys.stdout, io.TextIOWrapper):

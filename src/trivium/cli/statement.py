@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config
-from trivium.cli.output import CommandFailed, as_csv, as_json, note, spreadsheet_cell, table
+from trivium.cli.output import CommandFailed, as_csv, as_json, note, table
 from trivium.cli.team import teams_of
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.spending import rendering
 from trivium.ledger.spending.model import DAY_S, Dimension, SpendScope, SpendSums
 from trivium.ledger.spending.service import ROWS_MAX, SpendStatement, SpendStatements, dimensions
+from trivium.ledger.spreadsheet import spreadsheet_cell
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:

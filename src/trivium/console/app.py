@@ -16,14 +16,24 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.console import static
-from trivium.console.account import keys, overview, profile, statement, usage
-from trivium.console.admin import channels, gateway, invitations, requests, user, users
+from trivium.console.account import (
+    keys,
+    models,
+    overview,
+    playground,
+    profile,
+    spending,
+    statement,
+    usage,
+)
+from trivium.console.admin import channels, gateway, invitations, logins, requests, user, users
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import credit as api_credit
 from trivium.console.api.admin import erasure as api_erasure
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import statement as api_statement
+from trivium.console.api.admin import tokens as api_tokens
 from trivium.console.api.admin import users as api_users
 from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
@@ -50,8 +60,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         part.PAGES
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
-            *(overview, keys, usage, statement, profile, users, user, invitations),
-            *(gateway, channels, requests),
+            *(overview, keys, models, playground, usage, spending, statement, profile),
+            *(gateway, channels, requests, users, user, logins, invitations),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
@@ -62,6 +72,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
 ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     Route("/static/{name}", static.serve),
     Route("/favicon.ico", static.favicon),
+    *playground.ENDPOINTS,
     *topup.ENDPOINTS,
     *apps.ENDPOINTS,
     *authorize.ENDPOINTS,
@@ -77,6 +88,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *team_invitations.ENDPOINTS,
     *api_statement.ENDPOINTS,
     *api_credit.ENDPOINTS,
+    *api_tokens.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,
     *scim_discovery.ENDPOINTS,

@@ -1,6 +1,7 @@
 """What the pages call: one object, built once by the wiring and handed to every page."""
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from urllib.parse import urlsplit
 
 import msgspec
@@ -58,6 +59,8 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     oauth: OAuth
     models: Callable[[], Iterable[Model]]
     """Returns the models that can be asked for now, in the order of the file."""
+    multiplier: Callable[[str], Fraction]
+    """Returns what users of a price group pay of the list price; 1 for those of none."""
     gateway: GatewayState = ALONE
 
     @property

@@ -193,7 +193,7 @@ class Guarded:
         # the session decides what a form's token is bound to
         found = await session.current(request)
         if request.method not in _SAFE:
-            _same_site(request)
+            same_site(request)
             request.state.form = await _read(request)
             if not session.bears_token(request, "".join(request.state.form.get(TOKEN, ()))):
                 if found is None and session.token(request):
@@ -204,7 +204,7 @@ class Guarded:
         await self._app(scope, receive, send)
 
 
-def _same_site(request: Request) -> None:
+def same_site(request: Request) -> None:
     """Refuse what another site's page sends. Browsers that keep quiet are left to the token."""
     said = request.headers.get("sec-fetch-site")
     if said is not None:

@@ -12,6 +12,7 @@ import gettext
 import io
 from collections.abc import Mapping
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -105,6 +106,11 @@ class PageLanguage:
         amount = Decimal(nanos) / NANOS
         pattern = f"$#,##0.00{'#' * (digits - 2)};-$#,##0.00{'#' * (digits - 2)}"
         return numbers.format_decimal(amount, pattern, locale=self.locale)
+
+    def price(self, usd: Fraction) -> str:
+        """A price in dollars, whole to the twelfth decimal, beyond it rounded up."""
+        amount = Decimal(-(-usd.numerator * 10**12 // usd.denominator)).scaleb(-12)
+        return numbers.format_decimal(amount, f"$#,##0.00{'#' * 10}", locale=self.locale)
 
     def day(self, at: float) -> str:
         """A date in UTC."""

@@ -7,6 +7,7 @@ gave is an error, not a blank.
 
 import functools
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -48,7 +49,10 @@ SECTIONS: Final = (
         (
             Link("/account", N_("Overview"), "home"),
             Link("/account/keys", N_("Keys"), "key"),
+            Link("/account/models", N_("Models"), "layers"),
+            Link("/account/playground", N_("Playground"), "spark"),
             Link("/account/usage", N_("Requests"), "activity"),
+            Link("/account/spending", N_("Usage"), "chart"),
             Link("/account/statement", N_("Statement"), "receipt"),
             Link("/topup", N_("Top up"), "wallet"),
         ),
@@ -214,6 +218,8 @@ def environment(tag: str) -> jinja2.Environment:
         "clock": speaking.clock,
         "percent": speaking.percent,
         "million": speaking.million,
+        "price": speaking.price,
+        "shell": shlex.quote,
         "exact": speaking.exact,
         "say": speaking.say,
         "labelled": labelled,

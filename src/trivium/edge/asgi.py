@@ -10,6 +10,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from trivium.edge.exchange import Exchange
+from trivium.pipeline.hand_over import MESSAGE, HandOver
 
 Message = MutableMapping[str, Any]
 Application = Callable[
@@ -24,14 +25,18 @@ _OWNED = frozenset(
 )
 
 
-async def serve(exchange: Exchange, application: Application, scheme: str, peer: str) -> None:
-    """Run the application for one exchange. Raises what it raises, and RuntimeError when it has
-    not answered in full.
+async def serve(
+    exchange: Exchange, application: Application, scheme: str, peer: str
+) -> HandOver | None:
+    """Run the application for one exchange; what it hands over, where it has not answered.
+
+    Raises what it raises, and RuntimeError when it has done neither.
     """
     answer = _Answer(exchange)
     await application(_scope(exchange, scheme, peer), answer.receive, answer.send)
-    if not exchange.over:
+    if answer.handed is None and not exchange.over:
         raise RuntimeError("the application returned without a whole answer")
+    return answer.handed
 
 
 def _scope(exchange: Exchange, scheme: str, peer: str) -> Message:
@@ -60,6 +65,7 @@ class _Answer:
         self.status = 0
         self.content_type = b"application/octet-stream"
         self.streaming = False
+        self.handed: HandOver | None = None
 
     async def receive(self) -> Message:
         if not self.asked:
@@ -71,6 +77,9 @@ class _Answer:
 
     async def send(self, message: Message) -> None:
         exchange = self.exchange
+        if message["type"] == MESSAGE:
+            self.handed = message["to"]
+            return
         if message["type"] == "http.response.start":
             self.status = message["status"]
             for name, value in message.get("headers", ()):

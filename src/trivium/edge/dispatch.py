@@ -1,17 +1,26 @@
-"""A look into large bodies, and who serves what is neither a request for a model nor a page."""
+"""A look into large bodies, and who serves what is not simply a request for a model or a page."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
 
 from trivium.edge import asset, explain, model_list
-from trivium.edge.exchange import Exchange
+from trivium.edge.exchange import Exchange, Host
 from trivium.edge.limits import ServerLimits, too_many_objects
-from trivium.edge.routes import AssetRoute, ExplainRoute, ModelListRoute, Target
+from trivium.edge.routes import (
+    AssetRoute,
+    ExplainRoute,
+    ModelListRoute,
+    Target,
+    resolve,
+    written_in,
+)
 from trivium.faults import Fault, Kind
 from trivium.pipeline import cooperative, stored_responses
+from trivium.pipeline.hand_over import HandOver
 from trivium.pipeline.services import Services
-from trivium.pipeline.structs import StoredResponseRoute, VideoRoute
+from trivium.pipeline.structs import Route, StoredResponseRoute, VideoRoute
 from trivium.pipeline.videos import serve as videos
+from trivium.wire.operation import TRANSLATABLE
 
 
 def serve(
@@ -50,3 +59,24 @@ async def check_body(
         exchange.fail(too_many_objects(limits))
     else:
         go_on(exchange)
+
+
+def take_over(exchange: Exchange, handed: HandOver, host: Host) -> None:
+    """Serve what a page asks of a model with the key of whoever is logged in."""
+    exchange.task = None  # the page's, which is at its end
+    exchange.path, exchange.query, exchange.digest = handed
+    exchange.extra.append((b"cache-control", b"no-store"))
+    try:
+        target = resolve(exchange.method, exchange.path, exchange.query)
+    except Fault as fault:
+        exchange.fail(fault)
+        return
+    if not isinstance(target, Route) or target.operation not in TRANSLATABLE:
+        exchange.fail(Fault(Kind.PATH_UNKNOWN, "Only conversations can be asked for here."))
+        return
+    exchange.target, exchange.shape = target, written_in(target)
+    refused = host.head_again(exchange)
+    if refused is None:
+        host.dispatch(exchange)
+    else:
+        exchange.fail(refused)

@@ -416,7 +416,9 @@ class Listener:
             found = addresses.origin(peer, exchange.values(b"x-forwarded-for"), trusted)
             proto = exchange.values(b"x-forwarded-proto")
             scheme = addresses.scheme(self._scheme, peer, proto, trusted)
-            await asgi.serve(exchange, self.application, scheme, str(found or ""))
+            handed = await asgi.serve(exchange, self.application, scheme, str(found or ""))
+            if handed is not None and not exchange.gone:
+                dispatch.take_over(exchange, handed, self)
         except asyncio.CancelledError:
             if not exchange.gone:
                 exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))

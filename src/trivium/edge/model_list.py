@@ -1,29 +1,16 @@
 """Model lists and single models, in the shape the caller speaks."""
 
-from typing import Final
 from urllib.parse import parse_qsl
 
 from trivium.edge.exchange import Exchange
 from trivium.edge.routes import ModelListRoute
 from trivium.faults import Fault
-from trivium.pipeline import images
+from trivium.pipeline.model_operations import operations_of
 from trivium.pipeline.services import Services
 from trivium.routing.model import Model
 from trivium.wire import models
-from trivium.wire.generate.path import METHODS
 from trivium.wire.models import ListedModel
-from trivium.wire.operation import (
-    EMBEDDING_OPERATIONS,
-    GENERATES_TEXT,
-    IMAGE_OPERATIONS,
-    TOKEN_COUNTS,
-    Operation,
-    Shape,
-)
-
-_GENERATE: Final = frozenset(METHODS.values())
-_CONVERSING: Final = _GENERATE & (GENERATES_TEXT | TOKEN_COUNTS)
-_EMBEDDING: Final = _GENERATE & EMBEDDING_OPERATIONS
+from trivium.wire.operation import Shape
 
 
 def shape_for(exchange: Exchange, target: ModelListRoute) -> Shape:
@@ -60,26 +47,8 @@ def _listed(model: Model) -> ListedModel:
         title=model.title,
         context_max=model.context_max,
         output_max=model.output_max,
-        operations=_operations(model),
+        operations=operations_of(model),
     )
-
-
-def _operations(model: Model) -> frozenset[Operation]:
-    """What the model itself does, of what its channels' providers serve.
-
-    One that only draws holds no conversation. Of a priced one the latest prices tell: who converses
-    has a price of output, who embeds one of input; films, sounds and pictures have others.
-    """
-    found = model.operations()
-    if images.class_of(model) is not None and not any(b.draws for b in model.bindings):
-        return found & IMAGE_OPERATIONS
-    if not model.free and model.prices:
-        kinds = model.prices[-1].price.keys()
-        if "per_request" not in kinds and "output" not in kinds:
-            found -= _CONVERSING
-            if "input" not in kinds:
-                found -= _EMBEDDING
-    return found
 
 
 def _headers(exchange: Exchange) -> dict[str, str]:

@@ -37,7 +37,7 @@ OAUTH: Final = b"/api/oauth2/"
 """Of the pages' paths, those whose errors are OAuth's."""
 PEOPLE: Final = frozenset(
     b".well-known account admin api authorize email favicon.ico invitation login logout password "
-    b"scim sign-up static team-invitation topup webhooks".split()
+    b"scim setup sign-up static team-invitation topup webhooks".split()
 )
 """First segments of the paths of pages, forms and their API, which know their own methods."""
 _NOT_OURS: Final = b"/api/v1/"

@@ -33,32 +33,43 @@ class LogAct(Protocol):
 
 
 class ActLog:
-    """Logs what one person, a program of theirs or an operator does."""
+    """Logs what one person, a program of theirs or an operator does. ``machine``: names the
+    token that a machine presented; each act has it among its details.
+    """
 
     def __init__(
-        self, audit: Audit, actor: int | None = None, address: str = "", agent: str = ""
+        self,
+        audit: Audit,
+        actor: int | None = None,
+        address: str = "",
+        agent: str = "",
+        machine: str = "",
     ) -> None:
         self._audit = audit
+        self._machine = machine
         self._who: Final[dict[str, Any]] = {"actor": actor, "address": address, "agent": agent}
 
     async def within(
         self,
         conn: Connection,
         kind: ActKind,
-        subject: int,
+        subject: int | None,
         what: str = "",
         detail: Detail | None = None,
     ) -> None:
         """Log an act in the transaction that does it. Raises what a statement raises."""
-        told = {"subject": subject, "what": what, "detail": detail, **self._who}
+        told = {"subject": subject, "what": what, "detail": self._said(detail), **self._who}
         await self._audit.within(conn, kind, **told)
 
     async def add(
         self, kind: ActKind, subject: int | None, what: str = "", detail: Detail | None = None
     ) -> None:
         """Log an act that was done, to whose account it may have been. Raises nothing."""
-        told = {"subject": subject, "what": what, "detail": detail, **self._who}
+        told = {"subject": subject, "what": what, "detail": self._said(detail), **self._who}
         await self._audit.add(kind, **told)
+
+    def _said(self, detail: Detail | None) -> Detail | None:
+        return {"machine": self._machine, **(detail or {})} if self._machine else detail
 
 
 async def log_nothing(
@@ -103,3 +114,5 @@ async def _end_tokens(
     for token_id in await granted.end_tokens(conn, user_id, now, permission):
         what = f"developer_token:{token_id}"
         await log_act(conn, ActKind.DEVELOPER_TOKEN_REVOKED, user_id, what)
+    for token_id in await granted.end_admin_tokens(conn, user_id, now):
+        await log_act(conn, ActKind.ADMIN_TOKEN_REVOKED, user_id, f"admin_token:{token_id}")

@@ -197,6 +197,18 @@ async def match_keys(
     return await _keys(conn, select(*_KEY).where(enabled).order_by(keys.c.id))
 
 
+async def has_administrator(conn: AsyncConnection) -> bool:
+    """Whether there is one, disabled or not."""
+    query = select(users.c.id).where(users.c.role == UserRole.ADMIN.value).limit(1)
+    return (await conn.execute(query)).first() is not None
+
+
+async def digest_of(conn: AsyncConnection, key_id: int) -> bytes:
+    """SHA-256 of the secret of a key that there is."""
+    found = await conn.execute(select(keys.c.digest).where(keys.c.id == key_id))
+    return bytes(found.scalar_one())
+
+
 async def disable_key(conn: AsyncConnection, key_id: int, raised: int) -> None:
     """Revoke a key. The row stays: records name it, and snapshots learn of it."""
     values = {"disabled": True, "revision": raised}

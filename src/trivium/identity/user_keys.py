@@ -50,6 +50,14 @@ class OwnKeys:
         async with self._db.read() as conn:
             return await self._own(conn, user_id, key_id)
 
+    async def digest(self, user_id: int, key_id: int) -> bytes:
+        """By what the relay knows one of the user's own keys. Raises ``IdentityError`` (``key``)
+        when it has been revoked, or is not theirs.
+        """
+        async with self._db.read() as conn:
+            await self._own(conn, user_id, key_id)
+            return await store.digest_of(conn, key_id)
+
     async def check_room(self, user_id: int) -> None:
         """Raise ``IdentityError`` (``keys``) for a user who has as many keys as allowed."""
         if sum(not key.disabled for key in await self.own(user_id)) >= KEYS_MAX:

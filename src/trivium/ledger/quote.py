@@ -182,6 +182,10 @@ class Quoting:
         # by name and group: what was made ready for which model, and until when
         self._ready: dict[tuple[str, str], tuple[Model, float, Tariff]] = {}
 
+    def multiplier(self, group: str) -> Fraction:
+        """What users of a price group pay of the list price; 1 for those of none."""
+        return self._groups.get(group, _ONE)
+
     def quote(
         self,
         caller: Payer,
@@ -200,7 +204,7 @@ class Quoting:
 
     def _made_ready(self, model: Model, group: str) -> tuple[Model, float, Tariff]:
         now = self._now()
-        tariff = tariff_of(model.name, row_at(model.prices, now), self._groups.get(group, _ONE))
+        tariff = tariff_of(model.name, row_at(model.prices, now), self.multiplier(group))
         until = min((row.since for row in model.prices if row.since > now), default=float("inf"))
         ready = self._ready[model.name, group] = (model, until, tariff)
         return ready

@@ -30,6 +30,7 @@ class CredentialKind(Enum):
     CLIENT_ID = "gwc_"
     CLIENT_SECRET = "gws_"  # noqa: S105 - a prefix
     DEVELOPER_TOKEN = "gwdev_"  # noqa: S105 - a prefix
+    ADMIN_TOKEN = "gwadm_"  # noqa: S105 - a prefix
     CODE = "gwac_"
     ACCESS_TOKEN = "gwat_"  # noqa: S105 - a prefix
     REFRESH_TOKEN = "gwrt_"  # noqa: S105 - a prefix

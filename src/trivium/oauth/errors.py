@@ -27,7 +27,9 @@ class RegistrationError(Exception):
     """An application or a developer token that cannot be made, changed or found.
 
     ``field`` is the argument at fault: ``name``, ``description``, ``redirect_uri``, ``grants``,
-    ``days``, ``permission``, ``app``, ``status``, ``token``, ``user``, ``limit`` or ``rate``. The
+    ``days``, ``permission``, ``app``, ``status``, ``token``, ``user``, ``limit`` or ``rate``; of a
+    token for machines also ``scopes``, ``overlap_s``, ``state`` (it has ended) and ``reach`` (the
+    token that asks may not). The
     message is for whoever typed it.
     """
 

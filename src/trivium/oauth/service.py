@@ -6,6 +6,7 @@ from trivium.clock import Clock
 from trivium.oauth import account, store
 from trivium.oauth.account import Attribution, Members, userinfo
 from trivium.oauth.addresses import ServiceOrigins
+from trivium.oauth.admin.service import AdminTokens
 from trivium.oauth.apps import store as apps_store
 from trivium.oauth.apps.model import App
 from trivium.oauth.apps.service import Apps
@@ -18,6 +19,7 @@ from trivium.oauth.shared_rate_limits import Rate, SharedCounters, SharedRate
 from trivium.oauth.spend.service import Spending
 from trivium.oauth.tokens.model import Access
 from trivium.oauth.tokens.service import Alarm, Tokens, unheard
+from trivium.oauth.workload.service import Workloads
 from trivium.observe.audit.service import Audit
 from trivium.secret import Keyring
 from trivium.settings.section import OAuthSettings as Rules
@@ -41,10 +43,11 @@ class OAuth:
         topup_keys: Keyring,
         shared: SharedCounters | None = None,
         alarm: Alarm = unheard,
+        workloads: Workloads | None = None,
     ) -> None:
         """``refresh_keys``, ``topup_keys``: of the gateway, one ring for each purpose. ``shared``:
         where all workers count; ``None``: each counts for itself. ``alarm``: tells a user of
-        tokens that seem stolen.
+        tokens that seem stolen. ``workloads``: of the settings; ``None``: there are none.
         """
 
         def rate(name: str, limit: int) -> SharedRate:
@@ -61,6 +64,8 @@ class OAuth:
             allow_insecure_redirect=rules.allow_insecure_redirect,
         )
         self.developer = DeveloperTokens(db, clock, audit)
+        self.machines = AdminTokens(db, clock)
+        self.workloads = workloads if workloads is not None else Workloads((), clock)
         self.consents = Consents(db, clock, audit, issuer=addresses.auth, code_s=rules.code_s)
         self.tokens = Tokens(
             db, clock, audit, refresh_keys, family_s=rules.family_days * DAY_S, alarm=alarm

@@ -4,6 +4,7 @@ from typing import Final
 
 import structlog
 
+from trivium.oauth.admin import store as admin
 from trivium.oauth.apps import store as apps
 from trivium.oauth.consent import store as consent
 from trivium.oauth.developer import store as developer
@@ -16,7 +17,8 @@ DAY_S: Final = 86_400
 CODES_S: Final = DAY_S
 """How long an expired code is known, so that its second use is recognised."""
 ENDED_S: Final = 90 * DAY_S
-"""How long ended developer tokens, and families with what happened to them, can be looked at."""
+"""How long ended tokens of developers and machines, and families with what happened to them, can be
+looked at."""
 REVOKED_S: Final = 400 * DAY_S
 """How long it is known that consent was taken back."""
 
@@ -35,6 +37,7 @@ class OAuthSweeper(Sweeper):
         async with self._db.write() as conn:
             swept = await apps.sweep_secrets(conn, now)
             swept += await developer.sweep(conn, now - ENDED_S)
+            swept += await admin.sweep(conn, now - ENDED_S)
             swept += await consent.sweep(conn, now, now - CODES_S, now - REVOKED_S)
         while True:
             async with self._db.write() as conn:

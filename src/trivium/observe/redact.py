@@ -23,7 +23,7 @@ _SHAPES: Final = (
     (
         re.compile(
             r"(?<![A-Za-z0-9])(sk-|pk-|rk-|gsk_|xai-|hf_|ghp_|glpat-|AIza|ya29\.|AKIA"
-            r"|[sr]k_(?:live|test)_|whsec_|gw(?:s|at|rt|ac|dev)_)"
+            r"|[sr]k_(?:live|test)_|whsec_|gw(?:s|at|rt|ac|dev|adm)_)"
             r"[A-Za-z0-9_.\-]{8,}"
         ),
         rf"\1{MASK}",

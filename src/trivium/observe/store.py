@@ -243,6 +243,9 @@ async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:
         .order_by(records.c.at_ms)
         .limit(limit)
         .with_for_update(skip_locked=True)
+        # a subquery may run again for each row, and would then find others; this runs once
+        .cte("old", nesting=True)
     )
-    done = await conn.execute(delete(records).where(records.c.request_id.in_(old)))
+    mine = records.c.request_id.in_(select(old.c.request_id))
+    done = await conn.execute(delete(records).where(mine))
     return int(done.rowcount)

@@ -109,3 +109,12 @@ def audio_class(kind: str, provider: str, model: str, named: str = "") -> AudioC
                 best, found = rank, row
     assert found is not None  # the last row of each kind takes any name
     return found
+
+
+def is_known(kind: str, provider: str, model: str, named: str = "") -> bool:
+    """Whether a model is one of this kind, by its binding's word or by its own name: the last row
+    of each kind takes any name, and says nothing.
+    """
+    if named:
+        return any(row.kind == kind and row.name == named for row in rows())
+    return "*" not in audio_class(kind, provider, model).models

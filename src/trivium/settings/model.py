@@ -22,6 +22,7 @@ from trivium.settings.section import (
     SecretsSettings,
     Section,
 )
+from trivium.settings.workloads import WorkloadEntry
 
 
 class ServerSettings(Section, frozen=True):
@@ -327,6 +328,7 @@ class Settings(Section, frozen=True):
     mail: MailSettings = MailSettings()
     plugins: PluginsSettings = PluginsSettings()
     logins: tuple[LoginEntry, ...] = ()
+    workloads: tuple[WorkloadEntry, ...] = ()
     groups: dict[str, str] = msgspec.field(default_factory=dict)
     channels: tuple[ChannelEntry, ...] = ()
     models: tuple[ModelEntry, ...] = ()

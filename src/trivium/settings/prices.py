@@ -83,3 +83,8 @@ def multiplier(text: str) -> Fraction:
     if not DECIMAL.fullmatch(text) and not _FRACTION.fullmatch(text):
         raise ValueError("not a factor")
     return Fraction(text)
+
+
+def list_price(_group: str) -> Fraction:
+    """The multiplier of every price group where none is set: 1."""
+    return Fraction(1)

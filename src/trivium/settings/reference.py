@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from trivium.settings import accounts, entries, model, payments, profile, section
+from trivium.settings import accounts, entries, model, payments, profile, section, workloads
 from trivium.settings.environment import variables
 from trivium.settings.prices import KINDS
 
@@ -45,6 +45,7 @@ _TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "[mail]": accounts.MailSettings,
     "[plugins]": section.PluginsSettings,
     "[[logins]]": accounts.LoginEntry,
+    "[[workloads]]": workloads.WorkloadEntry,
     "[[logins.teams]]": accounts.ClaimedTeam,
     "[[channels]]": entries.ChannelEntry,
     "[channels.timeouts]": entries.Timeouts,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from difflib import get_close_matches
 
-from trivium.settings import accounts, payments, section
+from trivium.settings import accounts, payments, section, workloads
 from trivium.settings.entries import ChannelEntry, ModelEntry, PriceChange
 from trivium.settings.errors import Path, Problem
 from trivium.settings.model import Settings
@@ -34,6 +34,7 @@ def relations(settings: Settings, broken: list[Path]) -> Iterator[Problem]:
         yield from payments.relations(settings.payments, settings.server.public_url)
     yield from section.relations(settings.metrics, settings.server.admin_listen)
     yield from accounts.relations(settings.accounts, settings.mail, settings.logins)
+    yield from workloads.relations(settings.workloads if sound("workloads") else ())
     yield from _channels(settings)
     channels = [entry.name for entry in settings.channels]
     complete = "" not in channels and ("channels",) not in broken

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from trivium.providers.audio import names
-from trivium.settings import payments, section, syntax
+from trivium.settings import payments, section, syntax, workloads
 from trivium.settings.errors import Path
 from trivium.settings.limits import LIMIT_MAX
 from trivium.settings.profile import EXAMPLES
@@ -296,6 +296,15 @@ _RULES: Final[dict[str, Rule]] = {
     "logins.teams.value": Rule('value = "gateway-research"', syntax.filled),
     "logins.teams.team": Rule('team = "acme/research"', syntax.filled),
     "logins.teams.role": Rule('role = "member"', one_of("owner", "manager", "member", "billing")),
+    "workloads": Rule("[[workloads]]"),
+    "workloads.name": Rule('name = "deploy"', syntax.login_name),
+    "workloads.issuer": Rule(
+        'issuer = "https://token.actions.githubusercontent.com"', syntax.web_url
+    ),
+    "workloads.audience": Rule('audience = "trivium-admin"', syntax.filled),
+    "workloads.scopes.*": Rule('scopes = ["read", "catalogue"]', one_of(*workloads.SCOPE_WORDS)),
+    "workloads.claims": Rule('claims = { repository = "acme/infra" }', names=syntax.filled),
+    "workloads.claims.*": Rule('claims = { repository = "acme/infra" }', workloads.claim_value),
     "ledger.flush_s": Rule("flush_s = 1.0", between(0.01, 60)),
     "ledger.fsync_ms": Rule("fsync_ms = 50", between(0, 60_000)),
     "ledger.abandoned": Rule('abandoned = "cancel"', one_of("cancel", "finish")),

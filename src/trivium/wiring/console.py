@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -24,6 +25,7 @@ from trivium.oauth.addresses import addresses
 from trivium.oauth.service import OAuth
 from trivium.oauth.shared_rate_limits import SharedCounters
 from trivium.oauth.tokens.service import Alarm, unheard
+from trivium.oauth.workload.service import Workloads
 from trivium.observe.audit.service import Audit
 from trivium.observe.history.search.service import AllRequests
 from trivium.observe.history.service import History
@@ -32,6 +34,7 @@ from trivium.routing.model import Model
 from trivium.secret import Secret
 from trivium.settings.model import Settings
 from trivium.settings.payments import PaymentsSettings as Given
+from trivium.settings.prices import list_price
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
@@ -106,6 +109,7 @@ def oauth_of(
         topup_keys=keys.ring("oauth topup"),
         shared=shared,
         alarm=alarm,
+        workloads=Workloads(settings.workloads, clock),
     )
 
 
@@ -116,11 +120,12 @@ def console_of(
     shared: SharedCounters | None = None,
     in_force: InForce = left_to_others,
     models: Callable[[], Iterable[Model]] = tuple,
+    multiplier: Callable[[str], Fraction] = list_price,
     gateway: GatewayState = ALONE,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
     ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
-    ``gateway``: what workers know of themselves.
+    ``multiplier``: of a price group; ``gateway``: what workers know of themselves.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -147,6 +152,7 @@ def console_of(
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
+        multiplier=multiplier,
         gateway=gateway,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,

@@ -4,12 +4,19 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from trivium.edge.listener import Listener
 from trivium.identity.model import InForce, left_to_others
+from trivium.observe import logs
 from trivium.settings.model import Settings
+from trivium.settings.prices import list_price
+
+log = structlog.get_logger()
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from fractions import Fraction
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -27,11 +34,13 @@ async def serve_pages(
     listeners: list[Listener],
     parts: "Parts",
     people: "People",
+    origin: str,
     metrics: "Metrics | None" = None,
 ) -> None:
     """Import the pages plane beside the first requests and hand it to the listeners.
 
-    ``metrics``: numbers for Prometheus; ``None``: nobody wants them.
+    ``origin``: where the first of them listens. ``metrics``: numbers for Prometheus; ``None``:
+    nobody wants them.
     """
     pages, mount = await asyncio.to_thread(_import_pages)
 
@@ -50,6 +59,26 @@ async def serve_pages(
     )
     for listener in listeners:
         listener.serve_pages(application)
+    own = f"http://{server.admin_listen}" if server.admin_listen else origin
+    await _tell_first_run(people.database, server.auth_url or server.public_url or own)
+
+
+async def _tell_first_run(database: "Database", origin: str) -> None:
+    """Print where the first administrator is made, while there is none."""
+    from trivium.clock import SystemClock
+    from trivium.identity.accounts.first_run import first_link
+    from trivium.storage.errors import StorageError
+
+    try:
+        path = await first_link(database, SystemClock())
+    except StorageError as error:
+        log.warning("first_run_unknown", why=str(error))
+        return
+    if path is not None:
+        logs.say(
+            f"there is no administrator yet: open {origin.rstrip('/')}{path} to make one "
+            "(once, within 24 hours), or run `trivium user create --admin`"
+        )
 
 
 class People:
@@ -64,15 +93,18 @@ class People:
         shared: "SharedCounters | None" = None,
         in_force: InForce = left_to_others,
         models: "Callable[[], Iterable[Model]]" = tuple,
+        multiplier: "Callable[[str], Fraction]" = list_price,
         gateway: "Callable[[], GatewayState] | None" = None,
     ) -> None:
         """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
 
         ``in_force``: called when the pages have changed keys; ``models``: returns those that can be
-        asked for now. ``gateway``: returns what workers know of themselves; ``None``: nothing.
+        asked for now; ``multiplier``: what a price group pays of the list price; ``gateway``:
+        returns what workers know of themselves; ``None``: nothing.
         """
         self._in_force = in_force
         self._models = models
+        self._multiplier = multiplier
         self._gateway = gateway
         self.database = database
         self._settings = settings
@@ -92,12 +124,8 @@ class People:
         build, console_of = await asyncio.to_thread(_import_console)
         async with contextlib.AsyncExitStack() as stack:
             console = console_of(
-                self._settings,
-                self.database,
-                stack,
-                self._shared,
-                self._in_force,
-                self._models,
+                *(self._settings, self.database, stack, self._shared, self._in_force),
+                *(self._models, self._multiplier),
                 *(() if self._gateway is None else (self._gateway(),)),
             )
             application: ASGIApp = build(console)

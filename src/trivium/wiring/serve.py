@@ -153,6 +153,7 @@ class _Worker:
     _metrics: "Metrics | None"
     _shared: "SharedState | None"
     _parts: "Parts"
+    _origin: str
 
     def __init__(
         self,
@@ -198,6 +199,7 @@ class _Worker:
         from trivium.wiring.readiness import Parts
 
         settings = self._settings
+        self._origin = origin
         database, snapshot, recorder = await open_stores(settings, stack)
         await agreed(settings, database)
         if is_apart(settings):
@@ -238,11 +240,14 @@ class _Worker:
             rates_of(self._shared),
             key_refresher.refresh_keys,
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
+            self._ledger.multiplier,
             functools.partial(_gateway, services, listeners, self._metrics),
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(
-            serve_pages, settings, listeners, self._parts, people, self._metrics
+            serve_pages,
+            *(settings, listeners, self._parts, people, self._origin),
+            metrics=self._metrics,
         )
         await background(stack, pages)
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from console.visiting import PASSWORD, Seen, console_over, user_of, visiting
+from trivium.identity.accounts.first_run import first_link
 
 LINK = re.compile(r"https://gateway\.example(/\S+)")
 
@@ -89,3 +90,18 @@ async def test_a_link_that_is_none_says_so(database, path):
         answer = await visitor.get(path)
         assert (410, True) == (answer.status_code, "This link does not work" in answer.text)
         assert 410 == (await visitor.post(path, name="a", password="b")).status_code
+
+
+@pytest.mark.asyncio
+async def test_the_first_administrator_is_made_by_the_link_of_a_start(database):
+    """With sign-up closed; logged in; the link is gone after that."""
+    console = console_over(database)
+    path = await first_link(database, console.clock)
+    async with visiting(database, console) as visitor:
+        page = await visitor.get(path)
+        assert "first administrator" in page.text
+        made = await visitor.post(path, name="ada", email="ada@example.com", password=PASSWORD)
+        assert (303, "/account") == (made.status_code, made.headers["location"])
+        assert 200 == (await visitor.get("/admin/users")).status_code
+        assert 410 == (await visitor.get(path)).status_code
+        assert 410 == (await visitor.get("/setup/elsewhere")).status_code

@@ -8,9 +8,11 @@ import pytest
 from trivium.console import app
 from trivium.console.api.admin.credit import NewCredit
 from trivium.console.api.admin.keys import KeyChange, NewKeyBody
+from trivium.console.api.admin.tokens import NewAdminToken, TokenRotation
 from trivium.console.api.admin.users import NewUser, UserChange
 from trivium.edge import openapi
 from trivium.edge.openapi import admin
+from trivium.oauth.admin.routes import needed
 
 
 def test_it_describes_what_is_served():
@@ -32,6 +34,8 @@ def test_it_describes_what_is_served():
         ("AdminNewKey", NewKeyBody),
         ("AdminKeyChange", KeyChange),
         ("AdminNewCredit", NewCredit),
+        ("AdminNewToken", NewAdminToken),
+        ("AdminTokenRotation", TokenRotation),
     ],
 )
 def test_a_body_is_described_as_it_is_read(name, body):
@@ -50,3 +54,13 @@ def test_every_path_names_its_parameters():
             names = [each["$ref"].rpartition("/")[2] for each in operation.get("parameters", [])]
             placed = [name for name in names if admin.PARAMETERS[name]["in"] == "path"]
             assert path.count("{") == len(placed), path
+
+
+def test_every_operation_names_its_scope():
+    """As the table has it, for both kinds of machines; people's tokens have none."""
+    for path, item in admin.paths().items():
+        for method, operation in item.items():
+            scope = needed(method.upper(), path)
+            roles = [] if scope is None else [scope.value]
+            wanted = [{"adminBearer": []}, {"adminMachine": roles}, {"adminWorkload": roles}]
+            assert wanted == operation["security"]

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from trivium.edge import openapi
+from trivium.oauth.admin.routes import SCOPES
 
 SPECIFIED = {
     ("POST", "/v1/videos"): "createVideo",
@@ -62,47 +63,7 @@ BESIDES = {
     ("POST", "/api/oauth2/revoke"),
     ("POST", "/api/oauth2/spend_key"),
     ("GET", "/.well-known/oauth-authorization-server"),
-    ("GET", "/api/admin/users"),
-    ("POST", "/api/admin/users"),
-    ("GET", "/api/admin/users/{user}"),
-    ("PATCH", "/api/admin/users/{user}"),
-    ("GET", "/api/admin/users/{user}/export"),
-    ("POST", "/api/admin/users/{user}/erase"),
-    ("GET", "/api/admin/users/{user}/keys"),
-    ("POST", "/api/admin/users/{user}/keys"),
-    ("POST", "/api/admin/users/{user}/credit"),
-    ("GET", "/api/admin/keys/{key}"),
-    ("PATCH", "/api/admin/keys/{key}"),
-    ("DELETE", "/api/admin/keys/{key}"),
-    ("POST", "/api/admin/keys/{key}/rotate"),
-    ("GET", "/api/admin/statement"),
-    ("GET", "/api/admin/teams"),
-    ("POST", "/api/admin/teams"),
-    ("GET", "/api/admin/teams/{team}"),
-    ("PATCH", "/api/admin/teams/{team}"),
-    ("GET", "/api/admin/teams/{team}/members"),
-    ("POST", "/api/admin/teams/{team}/members"),
-    ("PATCH", "/api/admin/teams/{team}/members/{user}"),
-    ("DELETE", "/api/admin/teams/{team}/members/{user}"),
-    ("GET", "/api/admin/teams/{team}/services"),
-    ("POST", "/api/admin/teams/{team}/services"),
-    ("GET", "/api/admin/teams/{team}/keys"),
-    ("POST", "/api/admin/teams/{team}/keys"),
-    ("DELETE", "/api/admin/teams/{team}/keys/{key}"),
-    ("POST", "/api/admin/teams/{team}/keys/{key}/rotate"),
-    ("GET", "/api/admin/teams/{team}/budgets"),
-    ("PUT", "/api/admin/teams/{team}/budgets/{period}"),
-    ("DELETE", "/api/admin/teams/{team}/budgets/{period}"),
-    *(
-        (method, f"/api/admin/teams/{{team}}/{path}")
-        for path, methods in {
-            "invitations": "GET POST",
-            "invitations/{invitation}": "DELETE",
-            "scim-tokens": "GET POST",
-            "scim-tokens/{token}": "DELETE",
-        }.items()
-        for method in methods.split()
-    ),
+    *SCOPES,
     *(
         (method, f"/scim/v2/{path}")
         for path, methods in {
@@ -229,13 +190,15 @@ def test_keys_are_asked_for_as_specified(document, operations):
     generate = keys("/vendorc/v1beta/models/{model}:generateContent")
     assert {"gatewayGenerateKey", "gatewayGenerateQuery"} == generate
     schemes = document["components"]["securitySchemes"]
-    oauth = {"developerBearer", "oauthBearer", "oauthClient", "adminBearer", "scimBearer"}
+    oauth = {"developerBearer", "oauthBearer", "oauthClient", "scimBearer"}
+    admins = {"adminBearer", "adminMachine", "adminWorkload"}
     assert {
         "gatewayBearer",
         "gatewayMessagesKey",
         "gatewayDeploymentKey",
         *generate,
         *oauth,
+        *admins,
     } == set(schemes)
     assert ("header", "x-api-key") == (
         schemes["gatewayMessagesKey"]["in"],

@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 
+import warm
 from end_to_end.running import START_S, TRIVIUM, VENDOR_KEY, Running
 from end_to_end.test_limits import free_port
 
@@ -57,7 +58,7 @@ class Node(Running):
         """Begin; it does not serve yet."""
         self.starts += 1
         with (self.folder / "serve.log").open("ab") as log:
-            self.process = subprocess.Popen(
+            self.process = warm.popen(
                 [TRIVIUM, "serve"], cwd=self.folder, env=environment(), stderr=log,
                 stdout=subprocess.DEVNULL,
             )  # fmt: skip
@@ -89,7 +90,7 @@ def environment():
 
 def command(folder, *argv):
     """One `trivium` command; what it printed."""
-    done = subprocess.run(
+    done = warm.run(
         [TRIVIUM, *argv], check=False, cwd=folder, env=environment(), capture_output=True, text=True
     )
     assert 0 == done.returncode, done.stdout + done.stderr

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import warm
 from end_to_end.oauth.browsing import AUTH_JS, CALLBACK, NAME, PASSWORD, Browser
 from end_to_end.running import START_S, STOP_S, TRIVIUM
 from trivium.clock import SystemClock
@@ -92,9 +93,7 @@ def service(tmp_path_factory):
     port = free_port()
     (folder / "trivium.toml").write_text(SETTINGS.format(port=port))
     with (folder / "serve.log").open("wb") as log:
-        process = subprocess.Popen(
-            [TRIVIUM, "serve"], cwd=folder, stdout=subprocess.DEVNULL, stderr=log
-        )
+        process = warm.popen([TRIVIUM, "serve"], cwd=folder, stdout=subprocess.DEVNULL, stderr=log)
     made = SimpleNamespace(
         folder=folder,
         origin=f"http://127.0.0.1:{port}",

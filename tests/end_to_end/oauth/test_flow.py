@@ -2,13 +2,13 @@
 
 import re
 import sqlite3
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlencode
 
 import httpx
 import pytest
 
+import warm
 from end_to_end.oauth.browsing import CALLBACK
 from end_to_end.running import TRIVIUM
 
@@ -123,7 +123,7 @@ def test_no_secret_is_in_the_database_or_in_the_log(service, browser):
     """Of everything that these tests were given."""
     issued = exchange(service, code_of(browser.authorized(link(service)))).json()
     refresh(service, issued["refresh_token"])
-    done = subprocess.run(
+    done = warm.run(
         [TRIVIUM, "app", "list"], cwd=service.folder, capture_output=True, text=True, check=True
     )
     assert service.app.client_id in done.stdout

@@ -4,11 +4,11 @@ import contextlib
 import http.client
 import re
 import subprocess
-import sys
 import time
-from pathlib import Path
 
-TRIVIUM = Path(sys.executable).with_name("trivium")
+import warm
+from warm import TRIVIUM
+
 READY = re.compile(r"trivium is listening on (http://127\.0\.0\.1:\d+) \(pid (\d+)\)")
 START_S = 30.0
 STOP_S = 20.0
@@ -60,7 +60,7 @@ class Served:
 
 def command(folder, *argv):
     """Run one `trivium` command in the gateway's folder; what it printed."""
-    done = subprocess.run(
+    done = warm.run(
         [TRIVIUM, *argv], cwd=folder, capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, done.stderr
@@ -68,14 +68,13 @@ def command(folder, *argv):
 
 
 @contextlib.contextmanager
-def served(folder, settings):
-    """Serve these settings from that folder until the end of the block."""
+def served(folder, settings, *, fresh=False):
+    """Serve these settings from that folder until the end of the block. ``fresh``: from nothing."""
     (folder / "trivium.toml").write_text('[server]\nlisten = "127.0.0.1:0"\n' + settings + RESTLESS)
     command(folder, "user", "create", "ada", "--email", "ada@example.org", "--unlimited")
+    popen = subprocess.Popen if fresh else warm.popen
     with (folder / "serve.log").open("wb") as log:
-        process = subprocess.Popen(
-            [TRIVIUM, "serve"], cwd=folder, stdout=subprocess.DEVNULL, stderr=log
-        )
+        process = popen([TRIVIUM, "serve"], cwd=folder, stdout=subprocess.DEVNULL, stderr=log)
     try:
         gateway = Served(folder, process, _origin(folder, process))
         yield gateway

@@ -8,6 +8,7 @@ from trivium.identity.model import UserRole
 from trivium.ledger.model import NANOS
 from trivium.oauth.developer.model import ADMIN
 from trivium.oauth.developer.service import DAY_S
+from trivium.settings.workloads import AdminScope
 
 pytestmark = pytest.mark.asyncio
 
@@ -60,3 +61,25 @@ async def test_keys_end_that_a_developers_applications_were_given(database, cloc
         await store.end_keys_of_apps(conn, world.owner.id)
     states = {one.id: one.disabled for one in await world.people.list_keys()}
     assert {key.key_id: True, own.id: False} == states
+
+
+async def test_tokens_for_machines_end_that_are_a_users(database, clock):
+    """Those that are live, once; the gateway's own stay."""
+    world = await World.made(database, clock)
+    await world.people.set_role("ada", UserRole.ADMIN)
+    read = frozenset({AdminScope.READ})
+
+    async def made(days, user_id):
+        return await world.machines.create("m", read, world.act_log, days=days, user_id=user_id)
+
+    old, _ = await made(1, world.ada.id)
+    clock.advance(DAY_S)
+    live, _ = await made(2, world.ada.id)
+    own, _ = await made(2, None)
+    now = int(clock.now())
+    async with database.write() as conn:
+        assert [] == await store.end_admin_tokens(conn, world.owner.id, now)
+        assert [live.id] == await store.end_admin_tokens(conn, world.ada.id, now)
+        assert [] == await store.end_admin_tokens(conn, world.ada.id, now)
+    states = {one.id: one.state(now) for one in await world.machines.everything()}
+    assert {old.id: "expired", live.id: "revoked", own.id: "live"} == states

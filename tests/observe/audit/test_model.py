@@ -37,7 +37,7 @@ def test_what_others_wrote_stays_on_one_line(given, stored):
 
 @pytest.mark.parametrize("secret", [
     "sk-gateway-" + "a" * 49, "gws_" + "b" * 43, "gwat_" + "c" * 43, "gwrt_" + "d" * 43,
-    "gwac_" + "e" * 43, "gwdev_" + "f" * 43, "sk_test_51abcdefghi", "whsec_abcdefghijkl",
+    "gwac_" + "e" * 43, "gwdev_" + "f" * 43, "gwadm_" + "f" * 43, "sk_test_51abcdefghi", "whsec_abcdefghijkl",
 ])  # fmt: skip
 def test_secrets_of_ours_are_masked(secret):
     """A caller of ``add`` may slip; the log must not keep it."""

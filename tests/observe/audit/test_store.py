@@ -5,6 +5,7 @@ import time
 import pytest
 from sqlalchemy import text
 
+from storage.rescans import row_by_row
 from trivium.observe.audit import store
 from trivium.observe.audit.model import Act, ActKind
 from trivium.storage.errors import StorageError
@@ -56,6 +57,20 @@ async def test_an_old_act_may_go_but_not_change(database):
     with pytest.raises(StorageError, match="append-only"):
         async with database.write() as conn:
             await store.delete_before(conn, now_ms, 10)
+
+
+@pytest.mark.asyncio
+async def test_no_more_are_deleted_than_asked(database):
+    """The oldest first."""
+    now_ms = int(time.time() * 1000)
+    async with database.write() as conn:
+        for days in (33, 31, 32):
+            await store.insert(conn, act(now_ms - days * DAY_MS, f"{days} days"))
+    async with database.write() as conn:
+        await row_by_row(conn)
+        assert 2 == await store.delete_before(conn, now_ms - 30 * DAY_MS, 2)
+    async with database.read() as conn:
+        assert ["31 days"] == [a.what for a in await store.newest(conn, None, 10, None, None)]
 
 
 @pytest.mark.asyncio

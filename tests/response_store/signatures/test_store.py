@@ -2,6 +2,7 @@
 
 import pytest
 
+from storage.rescans import row_by_row
 from trivium.response_store.signatures import store
 
 
@@ -54,6 +55,7 @@ async def test_the_oldest_are_deleted_first_and_no_more_than_the_limit(database)
     counts = []
     for _ in range(2):
         async with database.write() as conn:
+            await row_by_row(conn)
             counts.append(await store.delete_before(conn, 20, 2))
     assert ([2, 1], {"i20": b"x"}) == (
         counts,

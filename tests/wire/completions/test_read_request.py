@@ -4,7 +4,7 @@ import contextlib
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.items import Role
@@ -132,7 +132,6 @@ _ANY = st.recursive(
 _NAMES = ("prompt", "suffix", "best_of", "echo", "logprobs", "max_tokens", "n", "stop", "stream_options")  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.sampled_from(_NAMES), _ANY))
 def test_any_body_is_read_or_refused(members):
     """Nothing a caller sends is an accident of ours."""

@@ -6,7 +6,7 @@ import struct
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.losses import Rank, Report
@@ -202,7 +202,6 @@ _ANY = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.sampled_from(("input", "dimensions", "encoding_format", "user")), _ANY))
 def test_any_body_is_read_or_refused(members):
     """Nothing a caller sends is an accident of ours."""
@@ -210,7 +209,6 @@ def test_any_body_is_read_or_refused(members):
         assert _read(**members).inputs
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.dictionaries(st.sampled_from(("embedding", "index")), _ANY), max_size=3))
 def test_any_answer_is_vectors_or_a_fault(rows):
     """Nor anything an upstream does."""
@@ -219,7 +217,6 @@ def test_any_answer_is_vectors_or_a_fault(rows):
         assert len(rows) == len(VECTORS.read_answer(body, len(rows), _refused).vectors)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), max_size=9))
 def test_packing_loses_nothing_a_float_holds(vector):
     """Both ways."""

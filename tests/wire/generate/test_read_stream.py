@@ -1,7 +1,7 @@
 """Streams of the shape as events, however the network cuts them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.assemble import assembled
@@ -130,7 +130,6 @@ def test_usage_is_known_before_the_end(wires):
     assert (6, 1) == (reader.usage.fresh, reader.usage.output)
 
 
-@settings(max_examples=60, deadline=None)
 @given(data=st.binary(max_size=200), at=st.integers(0, 400))
 def test_nonsense_never_raises(wires, data, at):
     """Bytes of any kind, at any place."""

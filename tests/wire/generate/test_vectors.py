@@ -4,7 +4,7 @@ import contextlib
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.losses import Rank, Report
@@ -205,7 +205,6 @@ _ANY = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
 @given(_ANY)
 def test_any_body_is_read_or_refused(request_):
     """Nothing a caller sends is an accident of ours."""

@@ -1,7 +1,7 @@
 """The history as ``contents``."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.calls import CallKind, ToolCall, ToolResult
@@ -374,7 +374,6 @@ def history(steps):
     return turns
 
 
-@settings(max_examples=60, deadline=None)
 @given(steps=TURNS, more=TURNS)
 def test_a_longer_history_begins_with_the_bytes_of_the_shorter(wires, steps, more):
     """The prefix law: caches and signatures depend on it."""

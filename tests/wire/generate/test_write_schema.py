@@ -5,7 +5,6 @@ import json
 
 import pytest
 from hypothesis import given as examples
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from trivium.faults import Fault
@@ -161,7 +160,6 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @examples(schema=st.dictionaries(st.sampled_from(KEYWORDS), ANYTHING, max_size=5))
 def test_any_json_is_taken(schema):
     """Callers send anything where a schema belongs; only a fault may come of it."""

@@ -12,8 +12,9 @@ from trivium.console import context, render, session
 from trivium.identity.model import Key, User
 from trivium.ledger.statement.service import Day
 from trivium.oauth.consent.model import Authorized
+from trivium.pipeline.model_operations import products_of
 from trivium.routing.model import Model
-from trivium.wire.operation import Operation
+from trivium.wire.operation import Product
 
 
 class FirstCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +35,7 @@ def first_call(
         for model in models
         if (not keys or any(may_use(key, model.name) for key in keys))
         and model.bindings
-        and Operation.CHAT in model.operations()
+        and Product.TEXT in products_of(model)
     ]
     spends = user.unlimited or balance_nanos > 0
     affordable = [model for model in usable if spends or model.free]
@@ -74,14 +75,15 @@ class Bar(msgspec.Struct, frozen=True):
 def bars(days: Sequence[Day]) -> list[Bar]:
     """Return a bar for each day; the most expensive day has the chart's full height."""
     step = WIDTH / max(1, len(days))
+    gap = min(_GAP, 0.3 * step)
     most = max((day.nanos for day in days), default=0)
     found = []
     for number, day in enumerate(days):
         height = round(HEIGHT * day.nanos / most, 1) if most else 0.0
         if day.nanos > 0:
             height = max(height, _LEAST)
-        x = round(number * step + _GAP / 2, 1)
-        found.append(Bar(day, x, round(HEIGHT - height, 1), round(step - _GAP, 1), height))
+        x = round(number * step + gap / 2, 1)
+        found.append(Bar(day, x, round(HEIGHT - height, 1), round(step - gap, 1), height))
     return found
 
 

@@ -50,6 +50,8 @@ async def _page(
         at=path,
         balance=await console.entries.balance(user.id),
         seen_at=logins[0].seen_at if logins else None,
+        logins=len(logins),
+        has_factor=(await console.accounts.factor.state(user.id)).since is not None,
         keys=[key for key in own if not key.disabled],
         revoked=[key for key in own if key.disabled],
         granted=sum(key.grant_id is not None and not key.disabled for key in keys),

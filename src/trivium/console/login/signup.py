@@ -91,6 +91,8 @@ def _finish(
 
 
 PAGES: Final = (
+    Route("/setup/{token}", show_link),
+    Route("/setup/{token}", finish, methods=["POST"]),
     Route("/sign-up", show),
     Route("/sign-up", ask, methods=["POST"]),
     Route("/sign-up/{token}", show_link),

@@ -59,5 +59,19 @@ for (const waiting of document.querySelectorAll("[data-look]")) {
   setTimeout(look, waiting.dataset.look * 1000);
 }
 
+// Times are read in one's own zone; the server's, which is in every export, stays as the title.
+const local = new Intl.DateTimeFormat(document.documentElement.lang, {
+  year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short",
+});
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const said = local.format(new Date(time.dateTime));
+  if ("local" in time.dataset) {
+    time.title = time.textContent;
+    time.textContent = said;
+  } else {
+    time.title = `${said} (${time.title})`;
+  }
+}
+
 // After a form came back with errors the first wrong field is where one goes on.
 document.querySelector("[aria-invalid=true]")?.focus();

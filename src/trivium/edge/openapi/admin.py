@@ -5,8 +5,9 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
-from trivium.edge.openapi.row import described, operations
+from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
+from trivium.oauth.admin.routes import is_known, needed
 
 TAG: Final = "admin"
 ABOUT: Final = (
@@ -15,14 +16,29 @@ ABOUT: Final = (
 )
 
 _ADMIN: Final = "adminBearer"
+_MACHINE: Final = "adminMachine"
+_WORKLOAD: Final = "adminWorkload"
 
 SECURITY: Final[dict[str, Schema]] = {
     _ADMIN: {
         "type": "http",
         "scheme": "bearer",
         "description": "`Authorization: Bearer gwdev_…`: a developer token for administration, "
-        "of a user who is an administrator now.",
-    }
+        "of a user who is an administrator now; below `/api/admin/teams` also one for teams.",
+    },
+    _MACHINE: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "`Authorization: Bearer gwadm_…`: a token for machines with the scope that "
+        "the operation names; 403 says which one is missing.",
+    },
+    _WORKLOAD: {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "JWT",
+        "description": "A token that a workload's own issuer signed, such as that of a CI, where "
+        "the settings have it under `[[workloads]]`. Its scopes are as there.",
+    },
 }
 
 SCHEMAS: Final = schemas("""
@@ -134,6 +150,23 @@ AdminNewCredit = closed {
   idempotency_id!: text(pattern '^[0-9A-Za-z._:-]{8,64}$') "Your own: a call that is repeated
     books once."
 }
+scope = 'read' | 'catalogue' | 'money' | 'users'
+token = {
+  id!: int, name!: text, hint!: text "The last four characters.", scopes!: scope[],
+  state!: 'live' | 'revoked' | 'expired', user_id!: int | null "The administrator it ends with.",
+  parent_id!: int | null "The token that made it, and ends it.", created_at!: when,
+  expires_at!: when, last_used_at!: when | null "To the minute.", revoked_at!: when | null,
+  former_until!: when | null "Until when the secret before the last rotation works."
+}
+AdminToken = token
+AdminNewToken = closed {
+  name!: text(minLength 1, maxLength 64), scopes!: scope[] "At least one.",
+  days: int 1..366 | null "How long it lives; 90 when left out."
+}
+AdminTokenRotation = closed {
+  overlap_s: int 0..2592000 "For how long both secrets work; 86400 when left out.",
+  days: int 1..366 | null "How long it lives from now on; left out: as long as before."
+}
 done = {success!: bool, message!: text "Empty."}
 AdminUserAnswer = {...done, data!: AdminUser}
 AdminUsersAnswer = {...done, data!: {
@@ -175,6 +208,11 @@ AdminStatementAnswer = {...done, data!: {
   complete!: bool "Whether there are no more rows."
 }}
 AdminNothingAnswer = {...done, data!: null}
+AdminTokenAnswer = {...done, data!: AdminToken}
+AdminTokensAnswer = {...done, data!: {tokens!: AdminToken[]}}
+AdminNewTokenAnswer = {...done, data!: {
+  ...token, token!: text "The token itself, shown this once."
+}}
 AdminCreditAnswer = {...done, data!: {
   entry!: {
     id!: int, user_id!: int, kind!: 'top_up' | 'adjustment' "An adjustment takes some back.",
@@ -187,6 +225,7 @@ AdminCreditAnswer = {...done, data!: {
 PARAMETERS: Final = parameters("""
 adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
+adminToken = path token: int "Id of a token for machines."
 adminTeam = path team: int "Id of a team."
 adminInvitation = path invitation: int "Id of an invitation."
 adminScimToken = path token: int "Id of a directory's token."
@@ -210,8 +249,9 @@ adminExportLimit = query limit: int 1..1000 "500 when left out."
 _FAILURES: Final = {
     "400": "Something is missing, unknown or wrong; the message names it.",
     "401": "The token is missing or not valid.",
-    "403": "The token is not for this, its owner is disabled, or their role does not allow it.",
-    "404": "There is no such user, key or team, or none that you may see.",
+    "403": "The token is not for this or lacks its scope, its "
+    "owner is disabled, or their role does not allow it.",
+    "404": "There is no such user, key, token or team, or none that you may see.",
     "409": "It is taken, revoked, booked otherwise, or it is you.",
     "413": "The body is too large.",
     "415": "The body is not JSON.",
@@ -290,10 +330,28 @@ PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
   answer=AdminTeamBudgetAnswer request=AdminNewTeamBudget parameters=adminTeam|adminPeriod
 DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
   answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf|adminBudgetTag
+GET /api/admin/tokens adminListTokens "Tokens for machines, newest first."
+  answer=AdminTokensAnswer
+POST /api/admin/tokens adminCreateToken "Makes a token for machines and shows it this once."
+  answer=AdminNewTokenAnswer request=AdminNewToken
+POST /api/admin/tokens/{token}/rotate adminRotateToken "Gives a token another secret, shown this
+  once." answer=AdminNewTokenAnswer request=AdminTokenRotation parameters=adminToken
+DELETE /api/admin/tokens/{token} adminRevokeToken "Revokes a token and those it made, for good."
+  answer=AdminTokenAnswer parameters=adminToken
 GET /api/admin/statement adminShowStatement "What was spent: of a team for whoever may see its
   spending, else of your own." answer=AdminStatementAnswer
   parameters=adminBy|adminFrom|adminTo|adminOfTeam|adminOfUser|adminRows
 """)
+
+
+def _security(row: OperationRow) -> list[dict[str, list[str]]]:
+    """Which tokens open an operation, and with which scope (OpenAPI 3.1: roles of a bearer)."""
+    out: list[dict[str, list[str]]] = [{_ADMIN: []}]
+    if is_known(row.method, row.path):
+        scope = needed(row.method, row.path)
+        roles = [] if scope is None else [scope.value]
+        out += [{_MACHINE: roles}, {_WORKLOAD: roles}]
+    return out
 
 
 def paths() -> dict[str, dict[str, Any]]:
@@ -304,5 +362,6 @@ def paths() -> dict[str, dict[str, Any]]:
     for row in _OPERATIONS:
         answer = {"description": "The answer.", "content": media(ref(*row.answer))}
         responses = {"200": answer, **failures}
-        out.setdefault(row.path, {})[row.method.lower()] = described(row, responses)
+        made = {**described(row, responses), "security": _security(row)}
+        out.setdefault(row.path, {})[row.method.lower()] = made
     return out

@@ -1,4 +1,5 @@
-"""Making an account: by whoever can read a mailbox, or by invitation.
+"""Making an account: by whoever can read a mailbox, by invitation, or by the link that a gateway
+without an administrator prints (``first_run.py``).
 
 The address comes first, the name and password after its owner has opened the letter. The other way
 round somebody could make an account for another's address and wait, with a password they know, for
@@ -78,6 +79,9 @@ class SignUp(AccountPart):
         stored = await self._hasher.hash(password)
         async with self._db.write() as conn:
             await self._tickets.take(conn, purpose, token)
+            if purpose is TicketPurpose.SETUP:
+                await users_store.bump(conn)  # of two who finish at once one waits here
+                await _check_none(conn)
             user = await self._insert(conn, name, address, offer, stored)
             session = await self._sessions.begin(conn, user.id, Way.LETTER, visitor)
         return LoggedIn(user=user, token=session)
@@ -171,8 +175,9 @@ class SignUp(AccountPart):
             return await store.void(conn, purposes, now, ticket_id=invitation_id) == 1
 
     async def _shown(self, conn: Connection, token: str) -> tuple[TicketPurpose, Ticket]:
-        """The ticket of either kind of link, as far as the mode allows it."""
+        """The ticket of any kind of link, as far as the mode allows it."""
         for purpose, modes in (
+            (TicketPurpose.SETUP, (self.mode,)),
             (TicketPurpose.INVITATION, (OPEN, INVITED)),
             (TicketPurpose.SIGN_UP, (OPEN,)),
         ):
@@ -182,7 +187,15 @@ class SignUp(AccountPart):
                 continue
             if self.mode not in modes:
                 raise AccountError(AccountRefusal.SIGN_UP_CLOSED)
+            if purpose is TicketPurpose.SETUP:
+                await _check_none(conn)
             return purpose, ticket
+        raise AccountError(AccountRefusal.TICKET_GONE)
+
+
+async def _check_none(conn: Connection) -> None:
+    """Raise ``AccountError`` (TICKET_GONE) once there is an administrator."""
+    if await users_store.has_administrator(conn):
         raise AccountError(AccountRefusal.TICKET_GONE)
 
 
@@ -196,6 +209,8 @@ class _Data(msgspec.Struct):
 def _offer(purpose: TicketPurpose, ticket: Ticket) -> Offer:
     if purpose is TicketPurpose.SIGN_UP:
         return Offer(email=ticket.email, role=UserRole.USER, proven=True)
+    if purpose is TicketPurpose.SETUP:
+        return Offer(email=None, role=UserRole.ADMIN, proven=False)
     data = msgspec.json.decode(ticket.data, type=_Data)
     return Offer(email=ticket.email, role=UserRole(data.role), proven=data.proven)
 

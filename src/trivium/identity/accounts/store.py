@@ -36,6 +36,14 @@ _SESSION: Final[Select[Any]] = select(
 ).join_from(sessions, users, users.c.id == sessions.c.user_id)
 
 
+async def has_ticket_since(conn: AsyncConnection, purpose: str, since: int) -> bool:
+    """Whether an open ticket for this purpose was issued at or after a moment."""
+    query = select(tickets.c.id).where(
+        tickets.c.purpose == purpose, tickets.c.created_at >= since, tickets.c.used_at.is_(None)
+    )
+    return (await conn.execute(query.limit(1))).first() is not None
+
+
 class LoginAccount(NamedTuple):
     """A user with what a login needs to know."""
 

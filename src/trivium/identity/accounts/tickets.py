@@ -53,6 +53,7 @@ class TicketPurpose(Enum):
     SECOND_FACTOR = "second_factor"
     PASSKEY = "passkey"
     OUTSIDE = "outside"
+    SETUP = "setup"
 
 
 LIFETIME_S: Final[Mapping[TicketPurpose, int]] = {
@@ -64,6 +65,7 @@ LIFETIME_S: Final[Mapping[TicketPurpose, int]] = {
     TicketPurpose.SECOND_FACTOR: 600,
     TicketPurpose.PASSKEY: 300,
     TicketPurpose.OUTSIDE: 600,
+    TicketPurpose.SETUP: 24 * 3600,
 }
 KEPT_S: Final = 86_400
 """An expired ticket is deleted after a day."""

@@ -99,6 +99,7 @@ PERSONAL: Final = (
     ),
     # what applications were let do
     _gone("developer_tokens", _USER),
+    _gone("admin_tokens", _USER),
     _gone("oauth_requests", _USER),
     _gone("oauth_access_tokens", _FAMILY),
     _gone("oauth_refresh_tokens", _FAMILY),

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.store import disable_granted
 from trivium.storage.schema.core import users
+from trivium.storage.schema.oauth import admin_tokens
 from trivium.storage.schema.oauth import developer_tokens as tokens
 from trivium.storage.schema.oauth import oauth_apps as apps
 from trivium.storage.schema.oauth import oauth_families as families
@@ -60,6 +61,14 @@ async def end_tokens(
     ]
     await conn.execute(update(tokens).where(tokens.c.id.in_(ids)).values(revoked_at=now))
     return ids
+
+
+async def end_admin_tokens(conn: AsyncConnection, user_id: int, now: int) -> list[int]:
+    """Refuse the tokens for machines that are a user's from now on; their ids."""
+    is_live = admin_tokens.c.revoked_at.is_(None) & (admin_tokens.c.expires_at > now)
+    theirs = (admin_tokens.c.user_id == user_id) & is_live
+    ended = update(admin_tokens).where(theirs).values(revoked_at=now).returning(admin_tokens.c.id)
+    return sorted(int(row.id) for row in await conn.execute(ended))
 
 
 async def end_keys_of_apps(conn: AsyncConnection, owner_id: int) -> None:

@@ -105,7 +105,7 @@ class SpendStatements:
         limit = max(1, min(limit, ROWS_MAX))
         async with self._db.read(LIMIT_S) as conn:
             total = await store.total(conn, scope)
-            rows = await store.grouped(conn, scope, by, limit + 1)
+            rows = await store.grouped(conn, scope, by, limit + 1, total)
             kept = rows[:limit]
             of_users = [
                 int(row.values[place])

@@ -96,6 +96,9 @@ class ActKind(Enum):
     SECRET_ROTATED = "secret_rotated"  # noqa: S105 - the name of an act
     DEVELOPER_TOKEN_CREATED = "developer_token_created"  # noqa: S105 - the name of an act
     DEVELOPER_TOKEN_REVOKED = "developer_token_revoked"  # noqa: S105 - the name of an act
+    ADMIN_TOKEN_CREATED = "admin_token_created"  # noqa: S105 - the name of an act
+    ADMIN_TOKEN_ROTATED = "admin_token_rotated"  # noqa: S105 - the name of an act
+    ADMIN_TOKEN_REVOKED = "admin_token_revoked"  # noqa: S105 - the name of an act
 
     TOP_UP_STARTED = "top_up_started"
     TOP_UP_PAID = "top_up_paid"

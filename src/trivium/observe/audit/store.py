@@ -65,8 +65,10 @@ async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:
         .order_by(acts.c.at_ms)
         .limit(limit)
         .with_for_update(skip_locked=True)
+        # a subquery may run again for each row, and would then find others; this runs once
+        .cte("old", nesting=True)
     )
-    done = await conn.execute(delete(acts).where(acts.c.id.in_(old)))
+    done = await conn.execute(delete(acts).where(acts.c.id.in_(select(old.c.id))))
     return int(done.rowcount)
 
 

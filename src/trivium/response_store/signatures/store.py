@@ -49,7 +49,10 @@ async def delete_before(conn: AsyncConnection, at: int, limit: int) -> int:
         .order_by(traces.c.created_at)
         .limit(limit)
         .with_for_update(skip_locked=True)
+        # a subquery may run again for each row, and would then find others; this runs once
+        .cte("old", nesting=True)
     )
     keys = tuple_(traces.c.user_id, traces.c.id)
-    done = await conn.execute(delete(traces).where(keys.in_(old)))
+    mine = keys.in_(select(old.c.user_id, old.c.id))
+    done = await conn.execute(delete(traces).where(mine))
     return int(done.rowcount)

@@ -53,6 +53,24 @@ developer_tokens = table(
     Column("revoked_at", BIG),
 )
 
+admin_tokens = table(
+    "admin_tokens",
+    Column("id", BIG, primary_key=True),
+    # whose it is; null: the gateway's own, made at its command line
+    Column("user_id", BIG, ForeignKey("users.id"), index=True),
+    Column("parent_id", BIG, index=True),  # the token that made it, which may be swept
+    Column("digest", LargeBinary, nullable=False, unique=True),
+    Column("former_digest", LargeBinary, index=True),  # of the secret before the last rotation
+    Column("former_until", BIG),
+    Column("name", Text, nullable=False),
+    Column("hint", Text, nullable=False),
+    Column("scopes", Text, nullable=False),  # separated by spaces
+    Column("created_at", BIG, nullable=False),
+    Column("expires_at", BIG, nullable=False),
+    Column("last_used_at", BIG),
+    Column("revoked_at", BIG),
+)
+
 oauth_requests = table(
     "oauth_requests",
     Column("digest", LargeBinary, primary_key=True),  # of the id that our own pages pass on

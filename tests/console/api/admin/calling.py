@@ -8,6 +8,7 @@ from console.api.calling import Caller
 from console.visiting import console_over
 from trivium.clock import FixedClock
 from trivium.identity.model import UserRole
+from trivium.identity.revocation import ActLog
 from trivium.oauth.developer.model import ADMIN
 
 USERS = "/api/admin/users"
@@ -33,6 +34,11 @@ class Script:
             )
             made.token = await made.made_token(made.root.id)
             yield made
+
+    @property
+    def log(self):
+        """The audit log for what root does."""
+        return ActLog(self.console.audit, self.root.id)
 
     async def made_token(self, user_id, permission=ADMIN):
         """The secret of a new token."""

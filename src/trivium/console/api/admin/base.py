@@ -23,8 +23,14 @@ from trivium.identity.errors import IdentityError, KeptError, TakenError
 from trivium.identity.revocation import ActLog
 from trivium.ledger.amounts import parse_usd
 from trivium.ledger.errors import LedgerError
+from trivium.oauth.admin.model import Machine, words
+from trivium.oauth.admin.routes import is_known, needed
+from trivium.oauth.credential import CredentialKind
 from trivium.oauth.developer.model import ADMIN, TEAMS
 from trivium.oauth.errors import OAuthError
+from trivium.oauth.tokens import service
+from trivium.oauth.workload.claims import ClaimsRefused, looks_signed
+from trivium.settings.workloads import AdminScope
 from trivium.storage.errors import StorageError
 from trivium.wire import peek
 
@@ -42,13 +48,15 @@ class AdminRequest(msgspec.Struct, frozen=True):
     """A request of an administrator, checked and read."""
 
     request: Request
-    by: int
-    """Who asks: the id of an administrator, or, for teams, of anybody."""
+    by: int | None
+    """Who asks: the id of an administrator, or, for teams, of anybody; ``None``: a machine."""
     query: Mapping[str, str]
     body: Any
     """Of the type that the act names; ``None`` where it takes none."""
     is_admin: bool = True
-    """Whether the token is an administrator's for administration."""
+    """Whether the token is for administration: an administrator's, or a machine's."""
+    machine: Machine | None = None
+    """Whose scopes bound what may be done; ``None``: a person's token, which has none."""
 
     @property
     def console(self) -> Console:
@@ -65,8 +73,19 @@ class AdminRequest(msgspec.Struct, frozen=True):
     @property
     def log(self) -> ActLog:
         """The audit log for what this administrator does."""
-        sender = answer.sender(self.request)
-        return ActLog(self.console.audit, self.by, sender.address, sender.agent)
+        sender, machine = answer.sender(self.request), self.machine
+        actor, name = (self.by, "") if machine is None else (machine.user_id, machine.name)
+        return ActLog(self.console.audit, actor, sender.address, sender.agent, name)
+
+    def check_scope(self, scope: AdminScope, what: str) -> None:
+        """Raise ScopeError unless whoever asks may do this besides what the route needs."""
+        if self.machine is not None and scope not in self.machine.scopes:
+            raise ScopeError(scope, self.machine, f"{what}: ")
+
+    def check_person(self, what: str) -> None:
+        """Raise ApiError (403) for a machine, whatever its scopes are."""
+        if self.machine is not None:
+            raise ApiError(403, f"{what}: an administrator does that, not a token for machines")
 
 
 class ApiMethod(msgspec.Struct, frozen=True):
@@ -80,8 +99,19 @@ class ApiMethod(msgspec.Struct, frozen=True):
 class Asker(NamedTuple):
     """Whose token was presented, and whether it is for administration."""
 
-    by: int
+    by: int | None
     is_admin: bool
+    machine: Machine | None = None
+
+
+class ScopeError(ApiError):
+    """A token lacks the scope for what was asked."""
+
+    def __init__(self, scope: AdminScope, machine: Machine, what: str = "") -> None:
+        has = words(machine.scopes)
+        log.warning("admin_scope_lacking", machine=machine.name, needed=scope.value, has=has)
+        super().__init__(403, f"{what}this needs the scope {scope.value}; the token has {has}")
+        self.scope: Final = scope
 
 
 def resource(path: str, *, for_members: bool = False, **acts: ApiMethod) -> Endpoint:
@@ -92,9 +122,10 @@ def resource(path: str, *, for_members: bool = False, **acts: ApiMethod) -> Endp
     async def served(request: Request) -> Response:
         act = acts["GET" if request.method == "HEAD" else request.method]
         try:
-            by, is_admin = await _asker(request, for_members=for_members)
+            asker = await _asker(request, for_members=for_members)
+            _check_route(request, path, asker)
             query, body = _query(request, act.query), await _body(request, act.body)
-            asked = AdminRequest(request, by, query, body, is_admin)
+            asked = AdminRequest(request, asker.by, query, body, asker.is_admin, asker.machine)
             return answer.enveloped(200, "", await act.do(asked))
         except (ApiError, IdentityError, LedgerError) as error:
             return _refused(error)
@@ -132,12 +163,43 @@ async def _asker(request: Request, *, for_members: bool) -> Asker:
     if wait is not None:
         raise ApiError(429, "too many tokens that are not valid", wait)
     try:
-        return await _presented(request, for_members=for_members)
+        return await _machine(request) or await _presented(request, for_members=for_members)
     except OAuthError as error:
-        if error.status == 403:
-            raise ApiError(403, error.description) from None
+        is_more = isinstance(error.__cause__, ClaimsRefused)
+        why = str(error.__cause__) if is_more else error.description
+        log.warning("admin_token_refused", why=why, address=where)
+        if error.status in (403, 503):
+            raise ApiError(error.status, error.description, error.retry_after) from None
         await oauth.failures.count(where)
         raise ApiError(401, error.description) from None
+
+
+async def _machine(request: Request) -> Asker | None:
+    """The machine whose token was presented; ``None``: it is of another kind. Raises OAuthError."""
+    oauth = context.of(request).oauth
+    try:
+        presented = service.presented(request.headers.getlist("authorization"), b"")
+    except service.NoToken:
+        return None
+    if presented.startswith(CredentialKind.ADMIN_TOKEN.value):
+        machine = await oauth.machines.authenticate(presented)
+    elif looks_signed(presented):
+        machine = await oauth.workloads.authenticate(presented)
+    else:
+        return None
+    return Asker(None, is_admin=True, machine=machine)
+
+
+def _check_route(request: Request, path: str, asker: Asker) -> None:
+    """Raise ScopeError for a machine whose token lacks what the route needs."""
+    if asker.machine is None:
+        return
+    method = "GET" if request.method == "HEAD" else request.method
+    if not is_known(method, path):
+        raise ApiError(403, "this is open to administrators' own tokens alone")
+    scope = needed(method, path)
+    if scope is not None and scope not in asker.machine.scopes:
+        raise ScopeError(scope, asker.machine)
 
 
 async def _presented(request: Request, *, for_members: bool) -> Asker:
@@ -200,7 +262,11 @@ def _check_names(raw: bytes) -> None:
 
 def _refused(error: ApiError | IdentityError | LedgerError) -> Response:
     wait = error.retry_after if isinstance(error, ApiError) else None
-    return answer.failed(_status(error), str(error), wait)
+    made = answer.failed(_status(error), str(error), wait)
+    if isinstance(error, ScopeError):
+        challenge = f'Bearer error="insufficient_scope", scope="{error.scope.value}"'
+        made.headers["www-authenticate"] = challenge
+    return made
 
 
 def _status(error: ApiError | IdentityError | LedgerError) -> int:

@@ -7,6 +7,7 @@ import msgspec
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, whole
 from trivium.console.api.answer import ApiError
 from trivium.identity.erasure.service import PAGE_MAX
+from trivium.identity.model import UserRole
 from trivium.observe.audit.model import ActKind
 
 PAGE: Final = 500
@@ -37,6 +38,8 @@ async def erase(asked: AdminRequest) -> Any:
     """Erase the user of the path; answers with what was changed."""
     wanted: ErasedName = asked.body
     user = await asked.console.directory.one(asked.number("user"))
+    if user.role is UserRole.ADMIN:
+        asked.check_person("this is an administrator")
     if wanted.name != user.name:
         raise ApiError(409, f"name: is not that of user {user.id}")
     done = await asked.console.erasure.erase(asked.by, user.id, asked.log.within)

@@ -30,6 +30,8 @@ async def listing(asked: AdminRequest) -> Any:
 async def create(asked: AdminRequest) -> Any:
     """Make a token; answers with it and its secret, which is not stored."""
     view = await _administered(asked)
+    # it would outlive the token that asks, and vouch for addresses that people log in by
+    asked.check_person("a directory's token")
     wanted: NewScimToken = asked.body
     token, secret = await asked.console.scim.tokens.create(
         view.team.id, wanted.name, wanted.domains, wanted.days, asked.log.within

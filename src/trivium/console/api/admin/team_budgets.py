@@ -38,7 +38,7 @@ async def listing(asked: AdminRequest) -> Any:
     named = await teams.scopes([view.team.id])
     budgets = await teams.budgets(list(named))
     if not view.may(TeamAction.SEE_SPENDING):  # members see the team's and their own
-        own = {team_scope(view.team.id), member_scope(view.team.id, asked.by)}
+        own = {team_scope(view.team.id), member_scope(view.team.id, view.actor.user_id)}
         budgets = [each for each in budgets if each.scope in own]
     async with asked.console.database.read() as conn:
         spent = await store.counted(conn, list(named))

@@ -35,7 +35,10 @@ async def create(asked: AdminRequest) -> Any:
     """Make a key; answers with it and its secret, which is not stored."""
     view = await seen(asked)
     wanted: NewTeamKey = asked.body
-    user = await asked.console.directory.one(asked.by if wanted.user_id is None else wanted.user_id)
+    whose = asked.by if wanted.user_id is None else wanted.user_id
+    if whose is None:
+        raise ApiError(400, "user_id: a machine has no keys of its own; name a service account")
+    user = await asked.console.directory.one(whose)
     if user.kind is UserKind.SERVICE:
         view.check(TeamAction.MANAGE_KEYS)
         if user.team_id != view.team.id:

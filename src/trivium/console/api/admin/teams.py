@@ -16,9 +16,14 @@ from trivium.identity.model import User
 from trivium.identity.teams.model import Member, Team, TeamMap, TeamRole
 from trivium.identity.teams.rights import TeamAction, TeamActor, may, may_appoint
 from trivium.settings.limits import limits as rates_of
+from trivium.settings.workloads import AdminScope
 
 FUNDED: Final = frozenset({"models", "limits", "has_wallet"})
 """What the team above decides about."""
+PAID: Final = frozenset({"has_wallet", "unlimited", "group"})
+"""What decides about money, for which a token for machines has a scope of its own."""
+NOBODY: Final = 0
+"""The user that a machine is."""
 OPERATED: Final = frozenset({"unlimited", "group", "claim"})
 """What only administrators decide about."""
 
@@ -66,7 +71,8 @@ class NewService(ApiBody, frozen=True, kw_only=True):
 async def actor_of(asked: AdminRequest) -> TeamActor:
     """Whoever asks, with their roles."""
     if asked.is_admin:
-        return TeamActor(user_id=asked.by, is_admin=True)
+        return TeamActor(user_id=asked.by or NOBODY, is_admin=True)
+    assert asked.by is not None
     return TeamActor(user_id=asked.by, roles=await asked.console.teams.roles(asked.by))
 
 
@@ -119,6 +125,8 @@ async def listing(asked: AdminRequest) -> Any:
 async def create(asked: AdminRequest) -> Any:
     """Make a team, or, as an administrator, an organisation; answers with it."""
     wanted: NewTeam = asked.body
+    if wanted.has_wallet:
+        asked.check_scope(AdminScope.MONEY, "has_wallet")
     teams, actor = await asked.console.teams.all(), await actor_of(asked)
     above = wanted.parent_id
     if above is None and not asked.is_admin:
@@ -153,6 +161,8 @@ async def change(asked: AdminRequest) -> Any:
     }
     if not changes:
         raise ApiError(400, "nothing to change: send a member of the team")
+    for name in sorted(PAID & changes.keys()):
+        asked.check_scope(AdminScope.MONEY, name)
     if FUNDED & changes.keys():
         view.check(TeamAction.FUND)
     if OPERATED & changes.keys() and not asked.is_admin:

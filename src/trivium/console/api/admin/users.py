@@ -12,6 +12,7 @@ from trivium.identity.directory import PAGE_MAX
 from trivium.identity.model import User, UserRole
 from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
+from trivium.settings.workloads import AdminScope
 from trivium.storage.database import Connection
 
 PAGE: Final = 50
@@ -58,6 +59,11 @@ async def create(asked: AdminRequest) -> Any:
     wanted: NewUser = asked.body
     if wanted.unlimited and wanted.credit is not None:
         raise ApiError(400, "credit: is not for users that are `unlimited`")
+    if wanted.role is UserRole.ADMIN:
+        asked.check_person("role")
+    if wanted.unlimited or wanted.credit is not None:
+        name = "unlimited" if wanted.unlimited else "credit"
+        asked.check_scope(AdminScope.MONEY, name)
     amount_nanos = 0 if wanted.credit is None else usd("credit", wanted.credit)
     if wanted.credit is not None and amount_nanos <= 0:
         raise ApiError(400, "credit: must be above zero; leave it out for none")
@@ -87,6 +93,10 @@ async def change(asked: AdminRequest) -> Any:
     user = await directory.one(asked.number("user"))
     is_switched = wanted.disabled is not UNSET and wanted.disabled != user.disabled
     is_appointed = wanted.role is not UNSET and wanted.role is not user.role
+    if is_appointed:
+        asked.check_person("role")
+    if user.role is UserRole.ADMIN:
+        asked.check_person("this is an administrator")
     if user.id == asked.by and (is_switched or is_appointed):
         raise ApiError(409, "nobody switches themselves off or changes their own role")
     if isinstance(wanted.disabled, bool) and is_switched:

@@ -1,0 +1,1 @@
+"""Tokens for machines that administer: each does what its scopes say."""

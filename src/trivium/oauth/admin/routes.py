@@ -1,0 +1,57 @@
+"""The scope that each route of the admin API needs: one table. Pure."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from trivium.settings.workloads import AdminScope
+
+_READ: Final = AdminScope.READ
+_MONEY: Final = AdminScope.MONEY
+_USERS: Final = AdminScope.USERS
+
+_TABLE: Final[Mapping[str, Mapping[str, AdminScope | None]]] = {
+    "/api/admin/users": {"GET": _READ, "POST": _USERS},
+    "/api/admin/users/{user}": {"GET": _READ, "PATCH": _USERS},
+    "/api/admin/users/{user}/keys": {"GET": _READ, "POST": _USERS},
+    "/api/admin/users/{user}/credit": {"POST": _MONEY},
+    # everything that is known of a person, also what they said: looking at lists does not give that
+    "/api/admin/users/{user}/export": {"GET": _USERS},
+    "/api/admin/users/{user}/erase": {"POST": _USERS},
+    "/api/admin/keys/{key}": {"GET": _READ, "PATCH": _USERS, "DELETE": _USERS},
+    "/api/admin/keys/{key}/rotate": {"POST": _USERS},
+    "/api/admin/teams": {"GET": _READ, "POST": _USERS},
+    "/api/admin/teams/{team}": {"GET": _READ, "PATCH": _USERS},
+    "/api/admin/teams/{team}/members": {"GET": _READ, "POST": _USERS},
+    "/api/admin/teams/{team}/members/{user}": {"PATCH": _USERS, "DELETE": _USERS},
+    "/api/admin/teams/{team}/services": {"GET": _READ, "POST": _USERS},
+    "/api/admin/teams/{team}/keys": {"GET": _READ, "POST": _USERS},
+    "/api/admin/teams/{team}/keys/{key}": {"DELETE": _USERS},
+    "/api/admin/teams/{team}/keys/{key}/rotate": {"POST": _USERS},
+    "/api/admin/teams/{team}/invitations": {"GET": _READ, "POST": _USERS},
+    "/api/admin/teams/{team}/invitations/{invitation}": {"DELETE": _USERS},
+    "/api/admin/teams/{team}/scim-tokens": {"GET": _READ, "POST": _USERS},
+    "/api/admin/teams/{team}/scim-tokens/{token}": {"DELETE": _USERS},
+    "/api/admin/teams/{team}/budgets": {"GET": _READ},
+    "/api/admin/teams/{team}/budgets/{period}": {"PUT": _MONEY, "DELETE": _MONEY},
+    "/api/admin/statement": {"GET": _READ},
+    "/api/admin/tokens": {"GET": _READ, "POST": _USERS},
+    # any token: itself, and those that it made
+    "/api/admin/tokens/{token}": {"DELETE": None},
+    "/api/admin/tokens/{token}/rotate": {"POST": None},
+}
+
+SCOPES: Final[Mapping[tuple[str, str], AdminScope | None]] = {
+    (method, path): scope for path, methods in _TABLE.items() for method, scope in methods.items()
+}
+"""By method and path; ``None``: any scope does. A route that is not here is open to administrators'
+own tokens alone, and fails ``tests/console/api/admin/test_scopes.py``."""
+
+
+def is_known(method: str, path: str) -> bool:
+    """Whether the table has the route."""
+    return (method, path) in SCOPES
+
+
+def needed(method: str, path: str) -> AdminScope | None:
+    """The scope that a route needs; ``None``: any does. Raises KeyError for an unknown route."""
+    return SCOPES[method, path]
