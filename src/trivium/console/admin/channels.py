@@ -155,7 +155,7 @@ async def _views(console: Console) -> list[ChannelView]:
 
 @session.admin
 async def show(request: Request) -> Response:
-    """Show every channel."""
+    """Show all channels with what rests, their last hour and their models."""
     return await _page(request)
 
 

@@ -50,7 +50,7 @@ class BreakdownRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def error_rate(self) -> float | None:
-        """What part failed."""
+        """What part of the requests failed, from 0 to 1; ``None``: nobody knows."""
         if self.failed is None:
             return None
         return self.failed / self.requests if self.requests else 0.0

@@ -83,9 +83,10 @@ class SpendStatements:
     async def rows(
         self, scope: SpendScope, by: Sequence[Dimension], limit: int = ROWS_MAX
     ) -> list[SpendRow]:
-        """The sums of a statement alone, without names and without what all come to."""
+        """The sums of a statement alone, without names."""
         async with self._db.read(LIMIT_S) as conn:
-            return await store.grouped(conn, scope, by, max(1, min(limit, ROWS_MAX)))
+            total = await store.total(conn, scope)
+            return await store.grouped(conn, scope, by, max(1, min(limit, ROWS_MAX)), total)
 
     async def spent_by(
         self, scope: SpendScope, by: Dimension, values: Sequence[int]
