@@ -16,6 +16,7 @@ from trivium.clock import FixedClock
 from trivium.console import app, cookies, session
 from trivium.console.context import Console
 from trivium.console.gateway import ALONE
+from trivium.console.insight import WorkerInsight, WorkerStanding
 from trivium.identity.accounts.hashing import Cost
 from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
@@ -42,6 +43,7 @@ from trivium.settings.model import ServerSettings, Settings
 from trivium.settings.payments import PaymentsSettings as Limits
 from trivium.settings.prices import list_price
 from trivium.settings.section import OAuthSettings as Rules
+from trivium.settings.source import SettingsSource
 from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
 from trivium.wiring.console import oauth_of
@@ -126,6 +128,40 @@ async def user_of(console, name="ada", role=UserRole.USER, *, password=None):
     return user
 
 
+class SeenWorker:
+    """What can be seen of a worker: a test changes it."""
+
+    def __init__(self, settings):
+        self.read = settings, SettingsSource(name="")
+        self.parts = {"accepting": True, "database": True}
+        self.channels, self.identities = [], []
+
+    async def standing(self):
+        """As it stands."""
+        return WorkerStanding(
+            status="ok",
+            parts=self.parts,
+            version="1",
+            started_at=7,
+            worker={"running": 1},
+            workers=None,
+            stale_secrets=(),
+        )
+
+    async def listed(self):
+        """The channels."""
+        return self.channels
+
+    def insight(self):
+        """For a console."""
+        return WorkerInsight(
+            standing=self.standing,
+            channels=self.listed,
+            identities=lambda: self.identities,
+            settings=lambda: self.read,
+        )
+
+
 def console_over(
     database,
     clock=None,
@@ -134,6 +170,7 @@ def console_over(
     signup="closed",
     letters=True,
     models=(),
+    seen=None,
     multiplier=list_price,
     gateway=ALONE,
     **server,
@@ -176,6 +213,7 @@ def console_over(
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
+        insight=(seen or SeenWorker(settings)).insight(),
         multiplier=multiplier,
         gateway=gateway,
     )

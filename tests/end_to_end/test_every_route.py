@@ -22,9 +22,11 @@ OPEN = {
     *("/invitation/{token}", "/team-invitation/{token}", "/team-invitation/{token}/account"),
     *("/password/forgot", "/password/reset/{token}", "/email/{token}"),
     "/account/preferences",
+    "/setup/{token}",
 }
 """Pages for visitors; what some of them hold is behind a token of 256 bits."""
-NOBODYS = {"name": "none", "token": "x" * 43}
+NOBODYS = {"name": "none", "token": "x" * 43, "app": "gwc_" + "x" * 22, "request": "req_1"}
+NOBODYS |= dict.fromkeys(("batch", "code", "entry", "payment"), 1)
 KEPT = ("keys", "oauth_apps", "oauth_secrets", "developer_tokens", "oauth_grants", "oauth_caps")
 KEPT += ("sessions", "users", "oauth_requests", "payments", "entries", "accounts")
 ROUTES = [

@@ -99,7 +99,6 @@ def put_back():
     root.handlers[:], level, threshold = before
     root.setLevel(level)
     structlog.reset_defaults()
-    gc.unfreeze()
     gc.set_threshold(*threshold)
 
 

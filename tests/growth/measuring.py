@@ -31,14 +31,16 @@ LONG_S = 0.25
 
 @contextlib.contextmanager
 def unswept():
-    """No garbage is looked for meanwhile: it costs most where much is kept, as in a run of tests."""
+    """No garbage is looked for meanwhile: it costs most where much is kept, as in a run of tests.
+
+    What is kept stays out of the collector's sight, as tests/conftest.py has it from the start.
+    """
     gc.freeze()
     gc.disable()
     try:
         yield
     finally:
         gc.enable()
-        gc.unfreeze()
 
 
 def took(work):

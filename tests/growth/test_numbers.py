@@ -5,6 +5,7 @@ as wide, would be memory for a few bytes. Each number of each body is made large
 """
 
 import re
+import sys
 import time
 import tracemalloc
 
@@ -18,10 +19,21 @@ from trivium.conversation.target import target
 from trivium.faults import Fault
 from trivium.wire.codecs import CODECS
 
-LARGE = (b"5000000", b"-5000000", b"1e9", b"%d" % 2**62, b"%d" % 10**30)
+LARGE = (b"5000000", b"%d" % 2**62)
+OTHERS = (b"-5000000", b"1e9", b"%d" % 10**30)
 ROOM_BYTES = 16 << 20
 SECONDS = 1.0
 _NUMBER = re.compile(rb"(?<=[:\[, ])-?\d+(?=[,}\] ])")
+
+
+@pytest.fixture(
+    autouse=True,
+    params=[LARGE, pytest.param(OTHERS, marks=pytest.mark.slow)],
+    ids=["few", "others"],
+)
+def _numbers(request, monkeypatch):
+    """What numbers become: those that could be a length in every run, all others in `make soak`."""
+    monkeypatch.setattr(sys.modules[__name__], "LARGE", request.param)
 
 
 def enlarged(data):

@@ -49,6 +49,7 @@ FULL = Record(
     asked_model="big",
     session="s",
     tags=("a", "b"),
+    failed=(("c", "timeout"), ("d", "upstream_broke")),
 )
 
 
@@ -106,6 +107,7 @@ async def test_every_field_has_its_column(database):
         "asked_model": "big",
         "session": "s",
         "tags": '["a","b"]',
+        "failed": '[["c","timeout"],["d","upstream_broke"]]',
     } == row
 
 
@@ -119,6 +121,7 @@ PLAIN = msgspec.structs.replace(
     asked_model="",
     session="",
     tags=(),
+    failed=(),
     usage=Usage(
         fresh=1, cache_read=2, cache_write_short=3, cache_write_long=4, output=5, reasoning=6
     ),
@@ -147,6 +150,7 @@ async def test_a_usual_record_is_stored_as_any_other(database):
         "asked_model": None,
         "session": None,
         "tags": None,
+        "failed": None,
     }
     assert first | changed == second
 
@@ -161,6 +165,7 @@ async def test_a_usual_record_is_stored_as_any_other(database):
         {"asked_model": "big"},
         {"session": "s"},
         {"tags": ("a",)},
+        {"failed": (("c", "timeout"),)},
         {"model": "a\0b"},
         {"channel": "x" * 201},
         {"usage": None},

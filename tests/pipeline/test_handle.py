@@ -269,7 +269,6 @@ async def test_a_request_leaves_nothing_to_the_garbage_collector(way):
         finally:
             gc.set_debug(0)
             gc.garbage.clear()
-            gc.unfreeze()
             gc.enable()
             await line.close()
         assert [] == sorted(kind for kind in left if kind.startswith("trivium"))

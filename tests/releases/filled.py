@@ -59,6 +59,7 @@ WORDS = {
     "spend_attributed.day": NOW // 86_400, "spend_attributed.nanos": (COST, 0),
     "attributions.tags": '["a"]', "attributions.last_day": NOW // 86_400, "records.tags": '["a"]',
     "traffic.span_s": 300, "traffic_keys.span_s": 300, "traffic.status": 2, "traffic.fault": ("", "rate_limited"),
+    "records.failed": '[["c","timeout"]]',
 }  # fmt: skip
 """What a column holds where chance would contradict another: one value, or one a row."""
 ENTRIES = (

@@ -5,6 +5,7 @@ needs, fills a column and adds a table. Until a release has been followed by a s
 one is all there is to do; from then on the real steps run before it.
 """
 
+import asyncio
 import re
 import shutil
 import uuid
@@ -104,6 +105,7 @@ async def served(load, node, count):
     while load.answered < wanted:
         assert [] == load.lost
         await node.is_ready()
+        await asyncio.sleep(0.05)
 
 
 @pytest.mark.postgres
@@ -126,7 +128,7 @@ async def test_a_filled_database_is_upgraded_under_load(
         two_nodes(tmp_path, vendor.port, url, valkey.url) as both,
         balancer("nginx", tmp_path / "nginx", port, [node.address for node in both]),
     ):
-        load = Load(port, both[0].key, pause_s=0.05)
+        load = Load(port, both[0].key, pause_s=0.2)
         async with load.running(CROWD):
             await served(load, both[0], EACH)
             monkeypatch.setenv("PYTHONPATH", str(next_version))

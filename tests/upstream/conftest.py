@@ -87,7 +87,6 @@ async def make_client():
         await client.close()
     await asyncio.sleep(0.01)
     gc.collect()  # an unclosed socket warns, and warnings are errors
-    gc.unfreeze()
 
 
 @pytest_asyncio.fixture

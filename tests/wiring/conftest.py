@@ -16,5 +16,4 @@ def put_back():
     root.handlers[:], level, threshold = before
     root.setLevel(level)
     structlog.reset_defaults()
-    gc.unfreeze()
     gc.set_threshold(*threshold)

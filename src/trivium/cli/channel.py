@@ -11,11 +11,10 @@ from trivium.cli import config
 from trivium.cli.database import exists, unchecked
 from trivium.cli.output import NONE, CommandFailed, as_json, note, table
 from trivium.clock import SystemClock
-from trivium.providers.address import target
 from trivium.routing.catalogue import catalogue_of
 from trivium.routing.model import Catalogue, Channel
+from trivium.routing.overview import ChannelOverview, models_of, overview
 from trivium.routing.router import Router
-from trivium.routing.shared_breakers import accounts
 from trivium.settings.model import StorageSettings, UpstreamSettings
 from trivium.wire.operation import Operation
 
@@ -34,8 +33,9 @@ def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = Fa
     """List the channels of the settings, the models they serve, and what rests."""
     loaded, _ = config.read(config_)
     catalogue = catalogue_of(loaded)
-    resting = asyncio.run(_resting(loaded.settings.storage)) if catalogue.channels else {}
-    found = [_channel(catalogue, channel, resting) for channel in catalogue.channels.values()]
+    channels, models = catalogue.channels.values(), catalogue.models.values()
+    resting = asyncio.run(_resting(loaded.settings.storage)) if catalogue.channels else []
+    found = [_plain(each) for each in overview(channels, models, resting)]
     if json:
         as_json(found)
         return
@@ -89,40 +89,27 @@ def attempt(
         raise CommandFailed(f"{len(bad)} of {len(found)} could not have served a request")
 
 
-async def _resting(storage: StorageSettings) -> "dict[tuple[str, str], list[Resting]]":
-    """What the gateway noted about resting keys, by channel and account; empty before it ran."""
+def _plain(each: ChannelOverview) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(each)
+    for rest in plain["rests"]:
+        del rest["openings"]
+    return plain
+
+
+async def _resting(storage: StorageSettings) -> "list[Resting]":
+    """What the gateway noted about resting keys; empty before it ran."""
     from trivium.routing.store import listed
     from trivium.storage.errors import StorageError
 
-    noted: dict[tuple[str, str], list[Resting]] = {}
     async with unchecked(storage) as database:
         if not exists(database.path):
-            return noted
+            return []
         try:
             async with database.read() as conn:
-                rows = await listed(conn)
+                return await listed(conn)
         except StorageError as error:
             note(f"what rests is not known: {error}")
-            return noted
-    for row in rows:
-        noted.setdefault((row.channel, row.account), []).append(row)
-    return noted
-
-
-def _rests(
-    channel: Channel, resting: "dict[tuple[str, str], list[Resting]]"
-) -> list[dict[str, Any]]:
-    return [
-        {
-            "key": number + 1 if channel.credentials else None,
-            "upstream_model": row.model or None,
-            "fault": row.fault,
-            "named_by_vendor": row.told,
-            "until": row.until_at,
-        }
-        for number, account in enumerate(accounts(channel))
-        for row in resting.get((channel.name, account), ())
-    ]
+            return []
 
 
 def _rest(rest: dict[str, Any]) -> str:
@@ -134,35 +121,12 @@ def _rest(rest: dict[str, Any]) -> str:
     return f"{what}: {rest['fault']}, {until}"
 
 
-def _channel(
-    catalogue: Catalogue, channel: Channel, resting: "dict[tuple[str, str], list[Resting]]"
-) -> dict[str, Any]:
-    operation = next(iter(channel.provider.paths))
-    _, host, port, _ = target(channel.provider, channel.base_url, operation, "m")
-    return {
-        "channel": channel.name,
-        "provider": channel.provider.name,
-        "host": f"{host}:{port}",
-        "keys": len(channel.credentials),
-        "models": _models(catalogue, channel),
-        "rests": _rests(channel, resting),
-    }
-
-
-def _models(catalogue: Catalogue, channel: Channel) -> list[str]:
-    return [
-        model.name
-        for model in catalogue.models.values()
-        if any(binding.channel.name == channel.name for binding in model.bindings)
-    ]
-
-
 def _step(catalogue: Catalogue, channel: Channel, model: str | None) -> dict[str, Any]:
     """What the gateway would send this channel for a short chat, in the channel's own shape."""
     # the codecs are most of the code there is: a list of channels does not wait for them
     from trivium.cli.dry_run import explain_offline
 
-    names = _models(catalogue, channel)
+    names = models_of(catalogue.models.values(), channel)
     if model is not None and model not in names:
         raise CommandFailed(
             f"channel {channel.name} does not serve {model} (it serves: {', '.join(names)})"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from trivium.cli import config
+from trivium.cli.audit import act_log
 from trivium.cli.database import opened, users_and_keys
 from trivium.cli.output import (
     CommandFailed,
@@ -22,6 +23,7 @@ from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.spending.service import SpendStatements
 from trivium.ledger.spreadsheet import spreadsheet_cell
+from trivium.observe.audit.model import ActKind
 from trivium.settings.prices import day
 
 if TYPE_CHECKING:
@@ -146,6 +148,8 @@ async def overdraft(
     async with users_and_keys(config.settings_of(config_).storage) as (identity, database):
         found = await identity.find_user(user)
         await Entries(database, SystemClock()).set_overdraft(found.id, nanos)
+        told = {"amount": format_usd(nanos)}
+        await act_log(database).add(ActKind.USER_OVERDRAFT, found.id, "", told)
     note(f"the balance of {printable(found.name)} may go {format_usd(nanos)} USD below zero")
 
 

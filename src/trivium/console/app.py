@@ -26,12 +26,33 @@ from trivium.console.account import (
     statement,
     usage,
 )
-from trivium.console.admin import channels, gateway, invitations, logins, requests, user, users
+from trivium.console.admin import (
+    applications,
+    channels,
+    codes,
+    gateway,
+    invitations,
+    logins,
+    payments,
+    requests,
+    user,
+    users,
+)
 from trivium.console.api import account, apps, authorize, token
+from trivium.console.api.admin import access as api_access
+from trivium.console.api.admin import acts as api_acts
+from trivium.console.api.admin import apps as api_apps
+from trivium.console.api.admin import codes as api_codes
 from trivium.console.api.admin import credit as api_credit
+from trivium.console.api.admin import entries as api_entries
 from trivium.console.api.admin import erasure as api_erasure
+from trivium.console.api.admin import health as api_health
+from trivium.console.api.admin import invitations as api_invitations
 from trivium.console.api.admin import keys as api_keys
+from trivium.console.api.admin import payments as api_payments
+from trivium.console.api.admin import requests as api_requests
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
+from trivium.console.api.admin import settings as api_settings
 from trivium.console.api.admin import statement as api_statement
 from trivium.console.api.admin import tokens as api_tokens
 from trivium.console.api.admin import users as api_users
@@ -62,6 +83,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
             *(gateway, channels, requests, users, user, logins, invitations),
+            *(codes, payments, applications),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),
@@ -87,7 +109,17 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *scim_tokens.ENDPOINTS,
     *team_invitations.ENDPOINTS,
     *api_statement.ENDPOINTS,
+    *api_access.ENDPOINTS,
+    *api_invitations.ENDPOINTS,
+    *api_apps.ENDPOINTS,
+    *api_acts.ENDPOINTS,
+    *api_requests.ENDPOINTS,
+    *api_health.ENDPOINTS,
+    *api_settings.ENDPOINTS,
     *api_credit.ENDPOINTS,
+    *api_codes.ENDPOINTS,
+    *api_entries.ENDPOINTS,
+    *api_payments.ENDPOINTS,
     *api_tokens.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from trivium.clock import Clock
 from trivium.console.gateway import ALONE, GatewayState
+from trivium.console.insight import WorkerInsight
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
@@ -61,6 +62,8 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     """Returns the models that can be asked for now, in the order of the file."""
     multiplier: Callable[[str], Fraction]
     """Returns what users of a price group pay of the list price; 1 for those of none."""
+    insight: WorkerInsight
+    """What can be seen of the worker that serves the pages."""
     gateway: GatewayState = ALONE
 
     @property

@@ -66,6 +66,20 @@ class Directory:
             raise IdentityError("key", "is not there")
         return found
 
+    async def keys(
+        self,
+        after: int = 0,
+        limit: int = 50,
+        *,
+        user_id: int | None = None,
+        team_id: int | None = None,
+    ) -> list[Key]:
+        """At most so many keys after an id, in the order they were made, revoked ones too; of a
+        user, or for a team. Keys of applications are not among them.
+        """
+        async with self._db.read() as conn:
+            return await store.page_keys(conn, after, limit, user_id, team_id)
+
     async def switch(
         self, by: int | None, user_id: int, *, disabled: bool, log_act: LogAct = log_nothing
     ) -> User:

@@ -171,6 +171,20 @@ async def find_keys(conn: AsyncConnection, user_id: int | None = None) -> list[K
     return await _keys(conn, query if user_id is None else query.where(keys.c.user_id == user_id))
 
 
+async def page_keys(
+    conn: AsyncConnection, after: int, limit: int, user_id: int | None, team_id: int | None
+) -> list[Key]:
+    """At most so many keys after an id, in the order they were made, revoked ones too; none of
+    applications. Of a user, for a team.
+    """
+    query = select(*_KEY).where(keys.c.id > after, keys.c.grant_id.is_(None))
+    if user_id is not None:
+        query = query.where(keys.c.user_id == user_id)
+    if team_id is not None:
+        query = query.where(keys.c.team_id == team_id)
+    return await _keys(conn, query.order_by(keys.c.id).limit(limit))
+
+
 async def keys_of_team(conn: AsyncConnection, team_id: int) -> list[Key]:
     """The keys that spend for a team, in the order they were made."""
     return await _keys(conn, select(*_KEY).where(keys.c.team_id == team_id).order_by(keys.c.id))

@@ -113,6 +113,11 @@ class Entries:
         async with self._db.read() as conn:
             return await store.balance_of(conn, user_id)
 
+    async def overdraft(self, user_id: int) -> int:
+        """Nano-dollars that a balance may go below zero; 0 unless it was set."""
+        async with self._db.read() as conn:
+            return await store.overdraft_of(conn, user_id)
+
     async def verify(self) -> list[Difference]:
         """Accounts whose balance is not the sum of their entries: empty when all is well."""
         async with self._db.read(VERIFY_S) as conn:

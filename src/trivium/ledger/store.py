@@ -104,6 +104,12 @@ async def balance_of(conn: AsyncConnection, user_id: int) -> int:
     return int(await conn.scalar(query) or 0)
 
 
+async def overdraft_of(conn: AsyncConnection, user_id: int) -> int:
+    """Nano-dollars that a balance may go below zero."""
+    query = select(accounts.c.overdraft_nanos).where(accounts.c.user_id == user_id)
+    return int(await conn.scalar(query) or 0)
+
+
 async def differing_accounts(conn: AsyncConnection) -> Sequence[Any]:
     """Accounts whose balance or use is not what their entries add up to, and the four numbers."""
     taken = case((entries.c.kind == EntryKind.USAGE.value, -entries.c.amount_nanos), else_=0)

@@ -45,3 +45,5 @@ class Record(msgspec.Struct, gc=False):
     """Of which conversation or run the caller says it is a part, or a hash of that."""
     tags: tuple[str, ...] = ()
     """What the caller says it is for."""
+    failed: tuple[tuple[str, str], ...] = ()
+    """The attempts that did not serve it, in the order in which they ended: channel, and why."""

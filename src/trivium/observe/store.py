@@ -21,6 +21,9 @@ COLUMNS: Final = tuple(records.c.keys())
 TEXT_CHARS_MAX: Final = 200
 """Whatever names a record carries; what callers send is not to fill the table."""
 
+FAILED_MAX: Final = 50
+"""Attempts that are kept of one request; routing makes a few."""
+
 _encode: Final = msgspec.json.Encoder().encode
 _INT_MAX: Final = 2**63 - 1
 _NO_USAGE: Final = (None,) * 14
@@ -40,6 +43,7 @@ _ABSENT: Final[Fixed] = (
     ("asked_model", None),
     ("session", None),
     ("tags", None),
+    ("failed", None),
 )
 """What an answer of text that came as it was asked for has nothing of: most records."""
 _PLAIN: Final = names(records, _ABSENT)
@@ -67,6 +71,7 @@ def row_of(record: Record, flag: Flag = bool) -> tuple[Any, ...]:
         or record.asked_model
         or record.session
         or record.tags
+        or record.failed
         or usage.seconds is not None
         or usage.characters is not None
         or usage.estimated
@@ -159,6 +164,7 @@ def _full(record: Record, flag: Flag) -> tuple[Any, ...]:
         asked_model or None,
         session or None,
         _encode(record.tags).decode() if record.tags else None,
+        _encode(record.failed[:FAILED_MAX]).decode() if record.failed else None,
     )
 
 

@@ -426,5 +426,6 @@ class RequestContext:
                 report.repaired_header() if report else "",
                 of.session,
                 of.tags,
+                tuple(self.failures) if self.failures else (),
             )
         )

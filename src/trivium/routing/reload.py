@@ -27,6 +27,7 @@ from trivium.settings.load import environment, load_with_source
 from trivium.settings.model import RoutingSettings, Settings
 from trivium.settings.secret_stores.lookup import StoredSecrets
 from trivium.settings.secrets import Secrets
+from trivium.settings.source import SettingsSource
 
 Stamp: TypeAlias = dict[Path, tuple[int, int, int] | None]
 """(mtime in ns, inode, size) of each file watched; ``None`` for one that is not there."""
@@ -78,6 +79,8 @@ class SettingsReader:
         """References to stores whose earlier value is still in force, with why."""
         self.stamp: Stamp = {}
         """The files as they were when last read, successfully or not."""
+        self.loaded: tuple[Settings, SettingsSource] | None = None
+        """What was read last without a mistake, and where each setting was given."""
 
     def read(self) -> tuple[Settings, Catalogue]:
         """Settings and catalogue as the file has them now. Raises SettingsError."""
@@ -93,6 +96,7 @@ class SettingsReader:
             self._files = tuple(self.stamp)
         self._revision += 1
         self._stored, self.stale = stored.values, stored.stale
+        self.loaded = loaded.settings, loaded.source
         return loaded.settings, catalogue
 
     @property

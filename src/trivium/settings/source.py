@@ -34,6 +34,20 @@ class SettingsSource:
         where = self._place(path)
         return f"{where}: {self._spell(path)}" if where else self._spell(path)
 
+    def origin(self, path: Path) -> str:
+        """Where a setting was given: a line of the file, a variable or a flag; empty: nowhere, so
+        that its default holds.
+        """
+        if path in self.given:
+            return self.given[path]
+        here: Any = self.data
+        for step in path:
+            try:
+                here = here[step]
+            except (KeyError, IndexError, TypeError):
+                return ""
+        return self._place(path)
+
     def say(self, problem: Problem) -> str:
         """The problem as one line."""
         text = f"{self.title(problem.path)} {problem.what}"

@@ -10,6 +10,7 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
 from trivium.console.gateway import ALONE, GatewayState
+from trivium.console.insight import WorkerInsight
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import InForce, left_to_others
@@ -121,11 +122,14 @@ def console_of(
     in_force: InForce = left_to_others,
     models: Callable[[], Iterable[Model]] = tuple,
     multiplier: Callable[[str], Fraction] = list_price,
+    *,
+    insight: WorkerInsight,
     gateway: GatewayState = ALONE,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
     ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
-    ``multiplier``: of a price group; ``gateway``: what workers know of themselves.
+    ``multiplier``: of a price group; ``insight``: what can be seen of this worker; ``gateway``:
+    what the workers know of themselves.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -154,6 +158,7 @@ def console_of(
         models=models,
         multiplier=multiplier,
         gateway=gateway,
+        insight=insight,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,
     )

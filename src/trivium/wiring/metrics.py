@@ -82,12 +82,20 @@ class Metrics:
 
     def text(self) -> str:
         """Return the answer to a scrape."""
+        whole = self._whole()
+        whole.levels.append(((BUILD.name, version("trivium")), 1))
+        return text(whole)
+
+    def levels(self) -> dict[str, int]:
+        """Gauges without labels, of all workers together, by name."""
+        return {key[0]: value for key, value in self._whole().levels if len(key) == 1}
+
+    def _whole(self) -> Numbers:
+        """Of all workers together."""
         all_ = [self._own()]
         if self._places is not None:
             all_ += self._places.read(os.getpid())
-        whole = summed(all_)
-        whole.levels.append(((BUILD.name, version("trivium")), 1))
-        return text(whole)
+        return summed(all_)
 
     def running(self) -> tuple[int, int]:
         """Requests that run now, and in how many workers."""

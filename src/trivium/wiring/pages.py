@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from trivium.console.gateway import GatewayState
+    from trivium.console.insight import WorkerInsight
     from trivium.edge.readiness import Readiness
     from trivium.oauth.shared_rate_limits import SharedCounters
     from trivium.routing.model import Model
@@ -94,18 +95,21 @@ class People:
         in_force: InForce = left_to_others,
         models: "Callable[[], Iterable[Model]]" = tuple,
         multiplier: "Callable[[str], Fraction]" = list_price,
+        *,
+        insight: "Callable[[], WorkerInsight]",
         gateway: "Callable[[], GatewayState] | None" = None,
     ) -> None:
         """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
 
         ``in_force``: called when the pages have changed keys; ``models``: returns those that can be
-        asked for now; ``multiplier``: what a price group pays of the list price; ``gateway``:
-        returns what workers know of themselves; ``None``: nothing.
+        asked for now; ``multiplier``: what a price group pays of the list price; ``insight``: what
+        can be seen of this worker; ``gateway``: what the workers know of themselves.
         """
         self._in_force = in_force
         self._models = models
         self._multiplier = multiplier
         self._gateway = gateway
+        self._insight = insight
         self.database = database
         self._settings = settings
         self._shared = shared
@@ -126,7 +130,8 @@ class People:
             console = console_of(
                 *(self._settings, self.database, stack, self._shared, self._in_force),
                 *(self._models, self._multiplier),
-                *(() if self._gateway is None else (self._gateway(),)),
+                insight=self._insight(),
+                **({} if self._gateway is None else {"gateway": self._gateway()}),
             )
             application: ASGIApp = build(console)
             self._stack = stack.pop_all()

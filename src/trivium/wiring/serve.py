@@ -53,6 +53,7 @@ from trivium.wiring.videos import video_services
 
 if TYPE_CHECKING:
     from trivium.console.gateway import GatewayState
+    from trivium.console.insight import WorkerInsight
     from trivium.edge.listener import Listener
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
@@ -106,7 +107,7 @@ async def serve(
     if problems := unusable(settings):
         raise SettingsError(*problems)
     present(settings)
-    worker = _Worker(settings, catalogue, places, lambda: reader.is_fresh)
+    worker = _Worker(settings, catalogue, places, reader)
     watch = FileWatch(reader, (settings, catalogue), worker.swap, asked=worker.asked)
     # before anybody is told the process id: the first signal may come at once
     stop = Stop()
@@ -160,12 +161,30 @@ class _Worker:
         settings: Settings,
         catalogue: Catalogue,
         places: "SharedNumbers | None",
-        secrets: Callable[[], bool | None],
+        reader: SettingsReader,
     ) -> None:
         self._settings = settings
         self._catalogue = catalogue
         self._places = places
-        self._secrets = secrets
+        self._reader = reader
+
+    def _secrets_fresh(self) -> bool | None:
+        return self._reader.is_fresh
+
+    def _insight(self, listeners: list["Listener"]) -> "WorkerInsight":
+        """What the admin API may see of this worker."""
+        from trivium.wiring.insight import insight_of
+
+        return insight_of(
+            self._settings,
+            self.services,
+            self._database,
+            self._reader,
+            self._parts,
+            listeners,
+            self._ledger,
+            self._metrics,
+        )
 
     def _identities(self) -> bool | None:
         """Whether no channel's identity is missing; ``None`` where none was wanted yet."""
@@ -216,7 +235,7 @@ class _Worker:
         await _equip(services, settings, database, ledger, origin, stack)
         poll_s = settings.storage.poll_s
         self._parts = parts = Parts(
-            listeners, ledger, snapshot, shared, poll_s, self._secrets, self._identities
+            listeners, ledger, snapshot, shared, poll_s, self._secrets_fresh, self._identities
         )
         self._metrics = await _counting(
             settings, services, listeners, recorder, ledger, parts, self._places, stack
@@ -241,7 +260,8 @@ class _Worker:
             key_refresher.refresh_keys,
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
             self._ledger.multiplier,
-            functools.partial(_gateway, services, listeners, self._metrics),
+            insight=functools.partial(self._insight, listeners),
+            gateway=functools.partial(_gateway, services, listeners, self._metrics),
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(

@@ -5,6 +5,7 @@ Its answers are enveloped as those of ``/api/oauth_apps`` are, and its failures 
 
 from typing import Any, Final
 
+from trivium.edge.openapi import admin_money, admin_operation, admin_people
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, parameters, ref, schemas
 from trivium.oauth.admin.routes import is_known, needed
@@ -41,7 +42,10 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-SCHEMAS: Final = schemas("""
+_PARTS: Final = (admin_money, admin_people, admin_operation)
+"""What has a module of its own."""
+
+_OWN: Final = schemas("""
 usd = text "US dollars, with at most nine decimals."
 when = int "Unix seconds."
 role = 'user' | 'admin'
@@ -83,7 +87,9 @@ AdminNewUser = closed {
   name!: text(minLength 1, maxLength 100) "Unique.", email!: text(maxLength 254) "Unique.",
   role: role, unlimited: bool "Spends without a balance.",
   credit: text | null "To begin with; not with `unlimited`. US dollars, with at most nine
-    decimals."
+    decimals.",
+  group: text "Price group of the settings; empty for none.",
+  limits: limits "Over all keys together."
 }
 AdminUserChange = closed {disabled: bool, role: role, budget_letters: bool}
 AdminNewKey = closed {...terms}
@@ -182,6 +188,9 @@ AdminErasedAnswer = {...done, data!: {
   rows!: {*: int} "How many were changed or deleted, by table."
 }}
 AdminKeyAnswer = {...done, data!: AdminKey}
+AdminKeysPageAnswer = {...done, data!: {
+  keys!: AdminKey[], after!: int | null "Leads to the next page; `null` on the last."
+}}
 AdminKeysAnswer = {...done, data!: {keys!: AdminKey[]}}
 AdminNewKeyAnswer = {...done, data!: {...key, key!: text "The key itself, shown this once."}}
 AdminTeamAnswer = {...done, data!: AdminTeam}
@@ -209,7 +218,9 @@ AdminStatementAnswer = {...done, data!: {
 }}
 AdminNothingAnswer = {...done, data!: null}
 AdminTokenAnswer = {...done, data!: AdminToken}
-AdminTokensAnswer = {...done, data!: {tokens!: AdminToken[]}}
+AdminTokensAnswer = {...done, data!: {
+  tokens!: AdminToken[], before!: int | null "Leads to the next page; `null` on the last."
+}}
 AdminNewTokenAnswer = {...done, data!: {
   ...token, token!: text "The token itself, shown this once."
 }}
@@ -222,7 +233,11 @@ AdminCreditAnswer = {...done, data!: {
 }}
 """)
 
-PARAMETERS: Final = parameters("""
+SCHEMAS: Final[dict[str, Schema]] = _OWN | {
+    name: it for part in _PARTS for name, it in part.SCHEMAS.items() if name[0].isupper()
+}
+
+_PARAMETERS: Final = parameters("""
 adminUser = path user: int "Id of a user."
 adminKey = path key: int "Id of a key."
 adminToken = path token: int "Id of a token for machines."
@@ -239,12 +254,17 @@ adminTo = query to: text "The last day; today when left out."
 adminOfTeam = query team: int "Only of this team and those below."
 adminOfUser = query user: int "Only what this user asked for."
 adminRows = query limit: int 1..10000 "1000 when left out."
+adminByTeam = query team: int "Id of a team."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
 adminLimit = query limit: int 1..200 "50 when left out."
 adminAfter = query after: int 0.. "`after` of the page before."
 adminExportAfter = query after: text "`after` of the page before."
 adminExportLimit = query limit: int 1..1000 "500 when left out."
 """)
+
+PARAMETERS: Final[dict[str, Schema]] = _PARAMETERS | {
+    name: it for part in _PARTS for name, it in part.PARAMETERS.items()
+}
 
 _FAILURES: Final = {
     "400": "Something is missing, unknown or wrong; the message names it.",
@@ -331,7 +351,7 @@ PUT /api/admin/teams/{team}/budgets/{period} adminSetTeamBudget "Sets a budget."
 DELETE /api/admin/teams/{team}/budgets/{period} adminClearTeamBudget "Ends a budget."
   answer=AdminNothingAnswer parameters=adminTeam|adminPeriod|adminBudgetOf|adminBudgetTag
 GET /api/admin/tokens adminListTokens "Tokens for machines, newest first."
-  answer=AdminTokensAnswer
+  answer=AdminTokensAnswer parameters=adminLimit|adminBefore
 POST /api/admin/tokens adminCreateToken "Makes a token for machines and shows it this once."
   answer=AdminNewTokenAnswer request=AdminNewToken
 POST /api/admin/tokens/{token}/rotate adminRotateToken "Gives a token another secret, shown this
@@ -359,7 +379,7 @@ def paths() -> dict[str, dict[str, Any]]:
     out: dict[str, dict[str, Any]] = {}
     failure = media(ref("OAuthAppFailure"))
     failures = {each: {"description": why, "content": failure} for each, why in _FAILURES.items()}
-    for row in _OPERATIONS:
+    for row in (*_OPERATIONS, *(row for part in _PARTS for row in part.OPERATIONS)):
         answer = {"description": "The answer.", "content": media(ref(*row.answer))}
         responses = {"200": answer, **failures}
         made = {**described(row, responses), "security": _security(row)}

@@ -160,11 +160,12 @@ class SignUp(AccountPart):
             return _invitation(found), ""
         return _invitation(found), self._emails.url(path)
 
-    async def invitations(self) -> list[Invitation]:
-        """Those that can still be used, oldest first."""
+    async def invitations(self, after: int = 0, limit: int | None = None) -> list[Invitation]:
+        """Those that can still be used, after an id, oldest first; ``limit``: ``None``: all."""
         now = self._now()
         async with self._db.read() as conn:
-            found = await store.open_tickets(conn, TicketPurpose.INVITATION.value, now)
+            purpose = TicketPurpose.INVITATION.value
+            found = await store.open_tickets(conn, purpose, now, after, limit)
         return [_invitation(ticket) for ticket in found]
 
     async def withdraw(self, invitation_id: int) -> bool:

@@ -244,10 +244,12 @@ async def claim(conn: AsyncConnection, purpose: str, digest: bytes, now: int) ->
     return None if row is None else Ticket(*row)
 
 
-async def open_tickets(conn: AsyncConnection, purpose: str, now: int) -> list[Ticket]:
-    """Every open ticket of a purpose, oldest first."""
-    query = select(*_TICKET).where(*_is_open(purpose, now)).order_by(tickets.c.id)
-    return [Ticket(*row) for row in await conn.execute(query)]
+async def open_tickets(
+    conn: AsyncConnection, purpose: str, now: int, after: int = 0, limit: int | None = None
+) -> list[Ticket]:
+    """The open tickets of a purpose after an id, oldest first; ``limit``: ``None``: all."""
+    query = select(*_TICKET).where(*_is_open(purpose, now), tickets.c.id > after)
+    return [Ticket(*row) for row in await conn.execute(query.order_by(tickets.c.id).limit(limit))]
 
 
 async def void(

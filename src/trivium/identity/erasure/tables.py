@@ -79,7 +79,7 @@ PERSONAL: Final = (
         kept=_why(
             _GATEWAYS,
             *("request_id", "operation", "model", "channel", "upstream_model", "fault"),
-            "asked_model",
+            *("asked_model", "failed"),
         ),
         order=("at_ms", "request_id"),
     ),

@@ -107,11 +107,43 @@ class Codes:
         async with self._db.read() as conn:
             return await store.batches(conn)
 
-    async def codes_of(self, batch_id: int) -> list[Code]:
-        """The codes of a batch. Raises ``LedgerError`` when there is no such batch."""
+    async def newest_batches(self, before: int | None = None, limit: int = 50) -> list[Batch]:
+        """At most so many batches before an id, the newest first."""
         async with self._db.read() as conn:
-            found = await store.codes_of(conn, batch_id)
-        if not found:
+            return await store.newest_batches(conn, before, limit)
+
+    async def batch(self, batch_id: int) -> Batch:
+        """A batch by its id. Raises ``LedgerError`` when there is none."""
+        async with self._db.read() as conn:
+            found = await store.batch(conn, batch_id)
+        if found is None:
+            raise LedgerError(f"there is no batch {batch_id}")
+        return found
+
+    async def one(self, code_id: int) -> Code:
+        """A code by its id. Raises ``LedgerError`` when there is none."""
+        async with self._db.read() as conn:
+            found = await store.one(conn, code_id)
+        if found is None:
+            raise LedgerError(f"there is no code {code_id}")
+        return found
+
+    async def typed(self, text: str) -> Code | None:
+        """The code that somebody typed; ``None``: it is none of ours."""
+        digest = parse(text)
+        if digest is None:
+            return None
+        async with self._db.read() as conn:
+            return await store.find(conn, digest)
+
+    async def codes_of(self, batch_id: int, after: int = 0, limit: int | None = None) -> list[Code]:
+        """The codes of a batch after an id; ``limit``: ``None``: all.
+
+        Raises ``LedgerError`` where all are wanted and there is no such batch.
+        """
+        async with self._db.read() as conn:
+            found = await store.codes_of(conn, batch_id, after, limit)
+        if not found and limit is None:
             raise LedgerError(f"there is no batch {batch_id}")
         return found
 

@@ -77,24 +77,52 @@ async def find(conn: AsyncConnection, digest: bytes) -> Code | None:
     return None if row is None else struct_of(Code, row)
 
 
-async def codes_of(conn: AsyncConnection, batch_id: int) -> list[Code]:
-    """The codes of a batch, in the order they were made."""
-    query = _WHOLE.where(codes.c.batch_id == batch_id).order_by(codes.c.id)
-    return [struct_of(Code, row) for row in await conn.execute(query)]
+async def one(conn: AsyncConnection, code_id: int) -> Code | None:
+    """A code by its id."""
+    row = (await conn.execute(_WHOLE.where(codes.c.id == code_id))).one_or_none()
+    return None if row is None else struct_of(Code, row)
+
+
+async def codes_of(
+    conn: AsyncConnection, batch_id: int, after: int = 0, limit: int | None = None
+) -> list[Code]:
+    """The codes of a batch after an id, in the order they were made; ``limit``: ``None``: all."""
+    query = _WHOLE.where(codes.c.batch_id == batch_id, codes.c.id > after).order_by(codes.c.id)
+    return [struct_of(Code, row) for row in await conn.execute(query.limit(limit))]
 
 
 async def batches(conn: AsyncConnection) -> list[Batch]:
     """Every batch with how many of its codes are what, oldest first."""
+    return await _batches(conn, select(code_batches).order_by(code_batches.c.id))
+
+
+async def newest_batches(conn: AsyncConnection, before: int | None, limit: int) -> list[Batch]:
+    """At most so many batches before an id, the newest first."""
+    query = select(code_batches).order_by(code_batches.c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(code_batches.c.id < before)
+    return list(reversed(await _batches(conn, query)))
+
+
+async def batch(conn: AsyncConnection, batch_id: int) -> Batch | None:
+    """A batch by its id."""
+    found = await _batches(conn, select(code_batches).where(code_batches.c.id == batch_id))
+    return found[0] if found else None
+
+
+async def _batches(conn: AsyncConnection, which: Select[Any]) -> list[Batch]:
+    """These batches, oldest first; only their own codes are counted."""
+    of = which.subquery()
     query = (
         select(
-            code_batches,
+            of,
             func.count(codes.c.id).label("codes"),
             func.count(codes.c.redeemed_at).label("redeemed"),
             func.count(codes.c.revoked_at).label("revoked"),
         )
-        .join(codes, codes.c.batch_id == code_batches.c.id)
-        .group_by(code_batches.c.id)
-        .order_by(code_batches.c.id)
+        .join(codes, codes.c.batch_id == of.c.id)
+        .group_by(*of.c)
+        .order_by(of.c.id)
     )
     return [struct_of(Batch, row) for row in await conn.execute(query)]
 

@@ -334,11 +334,21 @@ class Payments:
         return payment if payment and payment.user_id == user_id else None
 
     async def newest(
-        self, user_id: int | None = None, state: PaymentState | None = None, limit: int = 20
+        self,
+        user_id: int | None = None,
+        state: PaymentState | None = None,
+        limit: int = 20,
+        *,
+        before: int | None = None,
     ) -> list[Payment]:
-        """Payments, newest first; of one user, in one state."""
+        """Payments, newest first; of one user, in one state, before an id."""
         async with self._db.read() as conn:
-            return await store.newest(conn, user_id, state, min(limit, LISTED_MAX))
+            return await store.newest(conn, user_id, state, min(limit, LISTED_MAX + 1), before)
+
+    async def one(self, payment_id: int) -> Payment | None:
+        """A payment by its number."""
+        async with self._db.read() as conn:
+            return await store.by_id(conn, payment_id)
 
 
 async def verify(db: "Database") -> list[int]:

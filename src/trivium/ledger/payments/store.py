@@ -101,15 +101,27 @@ async def by_reference(conn: AsyncConnection, reference: str) -> Payment | None:
     return None if row is None else _payment(row)
 
 
+async def by_id(conn: AsyncConnection, payment_id: int) -> Payment | None:
+    """A payment by its number."""
+    row = (await conn.execute(select(payments).where(payments.c.id == payment_id))).first()
+    return None if row is None else _payment(row)
+
+
 async def newest(
-    conn: AsyncConnection, user_id: int | None, state: PaymentState | None, limit: int
+    conn: AsyncConnection,
+    user_id: int | None,
+    state: PaymentState | None,
+    limit: int,
+    before: int | None = None,
 ) -> list[Payment]:
-    """Payments, newest first; of one user, in one state."""
+    """Payments, newest first; of one user, in one state, before an id."""
     query = select(payments).order_by(payments.c.id.desc()).limit(limit)
     if user_id is not None:
         query = query.where(payments.c.user_id == user_id)
     if state is not None:
         query = query.where(payments.c.state == state.value)
+    if before is not None:
+        query = query.where(payments.c.id < before)
     return [_payment(row) for row in await conn.execute(query)]
 
 

@@ -21,6 +21,9 @@ else:
 DAY_S: Final = 86_400
 UNDO: Final = "credit:undo:"
 """What the request id of an entry begins with that takes another one back."""
+BY_HAND: Final = ("credit:", "api_credit:")
+"""What request ids of entries begin with that an administrator booked on a page or over the API;
+of those at the command line there is none."""
 PAGE_MAX: Final = 200
 
 
@@ -71,12 +74,26 @@ class ByHand(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def undo_id(self) -> str:
         """The request id of the entry that takes it back: it can be booked once."""
-        return f"{UNDO}{self.entry.id}"
+        return undo_id(self.entry)
 
     @property
     def can_be_undone(self) -> bool:
         """Whether it is neither taken back nor itself what takes another one back."""
         return not self.undone and not (self.entry.request_id or "").startswith(UNDO)
+
+
+def undo_id(entry: Entry) -> str:
+    """The request id of the entry that takes another one back: it can be booked once."""
+    return f"{UNDO}{entry.id}"
+
+
+def can_be_undone(entry: Entry) -> bool:
+    """Whether an entry was booked by hand and is not itself what takes another one back. What a
+    provider of payments told is taken back by the provider, and a redeemed code stays redeemed.
+    """
+    name = entry.request_id
+    is_by_hand = name is None or (name.startswith(BY_HAND) and not name.startswith(UNDO))
+    return is_by_hand and entry.kind in (EntryKind.TOP_UP, EntryKind.ADJUSTMENT)
 
 
 class Statement:

@@ -86,6 +86,11 @@ class AdminTokens:
         async with self._db.read() as conn:
             return await store.everything(conn)
 
+    async def newest(self, before: int | None = None, limit: int = 50) -> list[AdminToken]:
+        """At most so many tokens before an id, newest first, ended ones too until they are gone."""
+        async with self._db.read() as conn:
+            return await store.newest(conn, before, limit)
+
     async def rotate(
         self,
         token_id: int,

@@ -63,6 +63,14 @@ async def everything(conn: AsyncConnection) -> list[AdminToken]:
     return [_token(row) for row in await conn.execute(query)]
 
 
+async def newest(conn: AsyncConnection, before: int | None, limit: int) -> list[AdminToken]:
+    """At most so many tokens before an id, newest first."""
+    query = select(*_SHOWN).order_by(tokens.c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(tokens.c.id < before)
+    return [_token(row) for row in await conn.execute(query)]
+
+
 async def held(conn: AsyncConnection, token_id: int) -> AdminToken | None:
     """A token that no other transaction changes meanwhile."""
     query = select(*_SHOWN).where(tokens.c.id == token_id).with_for_update()

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from trivium.clock import Clock
+from trivium.identity.revocation import LogAct
 from trivium.oauth import credential
 from trivium.oauth.apps import registration, store
 from trivium.oauth.apps.model import App, AppStatus, GrantType, OwnSecret
@@ -162,28 +163,63 @@ class Apps(OAuthPart):
         async with self._db.read() as conn:
             return await store.everything(conn)
 
+    async def page(
+        self,
+        after: int = 0,
+        limit: int = 50,
+        *,
+        user_id: int | None = None,
+        status: AppStatus | None = None,
+    ) -> list[App]:
+        """At most so many applications after an id, oldest first; of an owner, in a state."""
+        async with self._db.read() as conn:
+            return await store.page(conn, after, limit, user_id, status)
+
     async def operate(
-        self, client_id: str, *, trusted: bool | None = None, status: AppStatus | None = None
+        self,
+        client_id: str,
+        *,
+        trusted: bool | None = None,
+        status: AppStatus | None = None,
+        log_act: LogAct | None = None,
     ) -> App:
         """Set the operator's decisions about an application: whether it skips the question, whether
-        it works. Raises RegistrationError (``app``).
+        it works. ``log_act``: of whoever decides, for whom what is so already is not told again;
+        ``None``: the command line. Raises RegistrationError (``app``).
         """
         async with self._db.write() as conn:
-            app = _known(await store.by_client_id(conn, client_id, hold=True))
+            before = _known(await store.by_client_id(conn, client_id, hold=True))
             app = msgspec.structs.replace(
-                app,
-                trusted=app.trusted if trusted is None else trusted,
-                status=status or app.status,
+                before,
+                trusted=before.trusted if trusted is None else trusted,
+                status=status or before.status,
             )
+            if log_act is not None and app == before:
+                return app
             await store.replace(conn, app)
             detail: Detail = {"name": app.name, "trusted": app.trusted}
-            kind, what = _KINDS[status], f"app:{app.id}"
-            await self._tell(conn, kind, app.user_id, what, _OPERATOR, detail, by_user=False)
+            await self._operated(conn, _KINDS[status], app, app.user_id, detail, log_act)
         return app
 
-    async def transfer(self, client_id: str, user_id: int) -> App:
+    async def _operated(
+        self,
+        conn: Connection,
+        kind: ActKind,
+        app: App,
+        subject: int,
+        detail: Detail,
+        log_act: LogAct | None,
+    ) -> None:
+        what = f"app:{app.id}"
+        if log_act is not None:
+            await log_act(conn, kind, subject, what, detail)
+        else:
+            await self._tell(conn, kind, subject, what, _OPERATOR, detail, by_user=False)
+
+    async def transfer(self, client_id: str, user_id: int, log_act: LogAct | None = None) -> App:
         """The operator's word that an application is another's from now on, as where its developer
         has left. Its tokens stay; users are asked again, since they are shown whose it is.
+        ``log_act``: as of ``operate``.
 
         Raises RegistrationError (``app``; ``user``: there is none, or they are disabled).
         """
@@ -192,16 +228,18 @@ class Apps(OAuthPart):
             if await store.hold_user(conn, user_id) is not False:
                 raise RegistrationError("user", "this account is disabled")
             before = app.user_id
+            if log_act is not None and before == user_id:
+                return app
             now = self._now()
             app = msgspec.structs.replace(
                 app, user_id=user_id, owner_disabled=False, changed_at=now
             )
             await store.replace(conn, app)
             detail: Detail = {"name": app.name, "from": before, "to": user_id}
-            kind, what = ActKind.APP_TRANSFERRED, f"app:{app.id}"
+            kind = ActKind.APP_TRANSFERRED
             # both of them read it in their own log
             for subject in (before, user_id):
-                await self._tell(conn, kind, subject, what, _OPERATOR, detail, by_user=False)
+                await self._operated(conn, kind, app, subject, detail, log_act)
         return app
 
     async def rotate_secret(

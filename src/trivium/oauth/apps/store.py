@@ -98,6 +98,18 @@ async def everything(conn: AsyncConnection) -> list[App]:
     return [app_of(row) for row in await conn.execute(_APPS.order_by(apps.c.id))]
 
 
+async def page(
+    conn: AsyncConnection, after: int, limit: int, user_id: int | None, status: AppStatus | None
+) -> list[App]:
+    """At most so many applications after an id, oldest first; of an owner, in a state."""
+    query = _APPS.where(apps.c.id > after).order_by(apps.c.id).limit(limit)
+    if user_id is not None:
+        query = query.where(apps.c.user_id == user_id)
+    if status is not None:
+        query = query.where(apps.c.status == status.value)
+    return [app_of(row) for row in await conn.execute(query)]
+
+
 async def by_client_id(conn: AsyncConnection, client_id: str, *, hold: bool = False) -> App | None:
     """The application of a client id; ``hold``: as ``owned`` has it."""
     return await _one(conn, apps.c.client_id == client_id, hold=hold)

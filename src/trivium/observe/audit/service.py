@@ -103,9 +103,12 @@ class Audit:
         kind: ActKind | None = None,
         user_id: int | None = None,
     ) -> list[Act]:
-        """Return acts, newest first; of one kind, or concerning one user in either role."""
+        """Return acts, newest first; of one kind, or concerning one user in either role.
+
+        At most one more than a page has, by which its end is told.
+        """
         async with self._db.read() as conn:
-            return await store.newest(conn, before_id, min(limit, PAGE_MAX), kind, user_id)
+            return await store.newest(conn, before_id, min(limit, PAGE_MAX + 1), kind, user_id)
 
     async def count(self, kind: ActKind, subject: int, since_ms: int) -> int:
         """Return how often something happened to a user since a moment; for limits on guessing."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import Select, delete, func, or_, select, union
+from sqlalchemy import Select, delete, func, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.observe.audit.model import Act, ActKind
@@ -16,13 +16,20 @@ async def insert(conn: AsyncConnection, act: Act) -> None:
 
 
 async def of_user(
-    conn: AsyncConnection, user_id: int, before_id: int | None, limit: int
+    conn: AsyncConnection,
+    user_id: int,
+    before_id: int | None,
+    limit: int,
+    kind: ActKind | None = None,
 ) -> list[Act]:
-    """Return a page of acts by or on a user, newest first. Each half comes from its own index;
-    together they are at most twice the page.
+    """Return a page of acts by or on a user, newest first; of one kind. Each half comes from its
+    own index; together they are at most twice the page.
     """
+    of_kind = [] if kind is None else [acts.c.kind == kind.value]
     halves = [
-        select(_page(select(acts.c.id).where(column == user_id), before_id, limit).subquery())
+        select(
+            _page(select(acts.c.id).where(column == user_id, *of_kind), before_id, limit).subquery()
+        )
         for column in (acts.c.actor_id, acts.c.subject_id)
     ]
     query = select(acts).where(acts.c.id.in_(union(*halves)))
@@ -37,13 +44,11 @@ async def newest(
     user_id: int | None,
 ) -> list[Act]:
     """A page of all acts, newest first."""
-    if kind is None and user_id is not None:
-        return await of_user(conn, user_id, before_id, limit)
+    if user_id is not None:
+        return await of_user(conn, user_id, before_id, limit, kind)
     query = select(acts)
     if kind is not None:
         query = query.where(acts.c.kind == kind.value)
-    if user_id is not None:
-        query = query.where(or_(acts.c.actor_id == user_id, acts.c.subject_id == user_id))
     return await _acts(conn, _page(query, before_id, limit))
 
 

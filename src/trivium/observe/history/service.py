@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
+from trivium.observe.history.model import RequestSearch
 from trivium.storage.late import LateModule
 from trivium.storage.structs import struct_of
 
@@ -14,6 +15,8 @@ else:
     store = LateModule("trivium.observe.history.store")
 
 PAGE_MAX: Final = 200
+_tags: Final = msgspec.json.Decoder(tuple[str, ...]).decode
+_failed: Final = msgspec.json.Decoder(tuple[tuple[str, str], ...]).decode
 
 
 class RequestEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +53,13 @@ class RequestEntry(msgspec.Struct, frozen=True, kw_only=True):
     cost_nanos: int | None
     """``None`` while it is not booked, or never will be."""
     entry_id: int | None
+    user_id: int | None
+    end_user: str
+    """For whom the caller says it asked; empty when it said nobody."""
+    session: str
+    tags: tuple[str, ...]
+    failed: tuple[tuple[str, str], ...]
+    """The attempts that did not serve it: channel, and why."""
 
 
 R = TypeVar("R", bound=RequestEntry)
@@ -94,6 +104,32 @@ class History:
             requests=found, before=f"{last.at_ms}.{last.request_id}" if last else None
         )
 
+    async def search(
+        self, wanted: RequestSearch, before: str | None = None, limit: int = 50
+    ) -> HistoryPage:
+        """Anybody's requests, the newest first, of those that are wanted.
+
+        A page looks at so many records (``SCANNED_MAX``) and no more, whatever is wanted: it may
+        hold fewer than ``limit``, even none, while ``before`` leads on.
+        """
+        limit = min(limit, PAGE_MAX)
+        place = _place(before)
+        async with self._db.read() as conn:
+            rows = await store.search(conn, wanted, place, limit + 1)
+            end = None
+            if len(rows) > limit:
+                end = rows[limit - 1].at_ms, rows[limit - 1].request_id
+            else:
+                end = await store.scanned_to(conn, wanted, place)
+        found = tuple(_request(row) for row in rows[:limit])
+        return HistoryPage(requests=found, before=None if end is None else f"{end[0]}.{end[1]}")
+
+    async def anybodys(self, request_id: str) -> RequestEntry | None:
+        """Return one request, whose ever it is; ``None`` when it is not stored any more."""
+        async with self._db.read() as conn:
+            rows = await store.anybodys(conn, request_id)
+        return _request(rows[0]) if rows else None
+
     async def one(self, user_id: int, request_id: str) -> RequestEntry | None:
         """Return one request of that user; ``None`` when it is another's or no longer stored."""
         async with self._db.read() as conn:
@@ -130,6 +166,9 @@ def request_of(kind: type[R], row: Any, **more: Any) -> R:
         estimated=bool(row.estimated),
         dropped=row.dropped or "",
         repaired=row.repaired or "",
+        session=row.session or "",
+        tags=_tags(row.tags) if row.tags else (),
+        failed=_failed(row.failed) if row.failed else (),
         cost_nanos=None if row.amount_nanos is None else -row.amount_nanos,
         **more,
     )

@@ -53,6 +53,7 @@ records = table(
     Column("asked_model", Text),  # where another answered; null: the same as `model`
     Column("session", Text),  # as the caller says; null when it says none, as the next
     Column("tags", Text),  # JSON list
+    Column("failed", Text),  # JSON list of channel and reason; null: the first attempt served it
     Index("ix_records_user_id_at_ms", "user_id", "at_ms"),
     Index("ix_records_key_id_at_ms", "key_id", "at_ms"),  # also says when a key was last used
     Index("ix_records_at_ms", "at_ms"),

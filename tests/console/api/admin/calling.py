@@ -25,9 +25,9 @@ class Script:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def over(cls, database):
-        """With people and a token."""
-        async with Caller.over(console_over(database, FixedClock())) as caller:
+    async def over(cls, database, **settings):
+        """With people and a token. ``settings``: as of ``console_over``."""
+        async with Caller.over(console_over(database, FixedClock(), **settings)) as caller:
             made = cls(caller)
             made.root = await made.console.identity.create_user(
                 "root", "root@example.org", UserRole.ADMIN

@@ -5,6 +5,8 @@ import re
 import pytest
 
 from trivium.console import app
+from trivium.identity.model import UserRole
+from trivium.identity.teams.model import TeamRole
 from trivium.oauth.admin.routes import SCOPES
 from trivium.oauth.developer.model import TEAMS
 from trivium.settings.workloads import SCOPES_ALL, AdminScope
@@ -139,3 +141,94 @@ async def test_a_route_outside_the_table_is_not_for_machines(script, monkeypatch
     found = await script.refused("GET", "/api/admin/users", token=secret)
     assert (403, "this is open to administrators' own tokens alone") == found
     assert 200 == (await script.ask("GET", "/api/admin/users")).status_code
+
+
+PROTECTED = {
+    ("PATCH", "/api/admin/users/{user}"): {"disabled": True},
+    ("POST", "/api/admin/users/{user}/erase"): {"name": "root"},
+    ("PUT", "/api/admin/users/{user}/password"): {"password": "correct horse battery staple"},
+    ("DELETE", "/api/admin/users/{user}/second-factor"): None,
+    ("DELETE", "/api/admin/users/{user}/sessions"): None,
+}
+"""What changes an account or how its owner logs in, with a body that would do it."""
+OPEN = {
+    ("POST", "/api/admin/users/{user}/keys"),
+    ("POST", "/api/admin/users/{user}/credit"),
+    ("POST", "/api/admin/users/{user}/entries/{entry}/undo"),
+    ("PUT", "/api/admin/users/{user}/overdraft"),
+    ("POST", "/api/admin/users/{user}/redeem"),
+}
+"""What gives or takes money and keys, of administrators as of everybody."""
+
+
+def test_every_change_of_a_user_is_protected_or_open():
+    """Whoever adds one says which."""
+    changing = {
+        (method, path)
+        for method, path in ROUTES
+        if path.startswith("/api/admin/users/{user}") and method != "GET"
+    }
+    assert changing == PROTECTED.keys() | OPEN
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("route", list(PROTECTED), ids=" ".join)
+async def test_no_machine_changes_an_administrator(script, route):
+    """With every scope, and of its own administrator as of another; nobody else is changed so by
+    a machine without the scope.
+    """
+    method, path = route
+    secret = await machine(script, *AdminScope)
+    other = await script.console.identity.create_user("two", "two@example.org", UserRole.ADMIN)
+    for user in (script.root, other):
+        answer = await script.ask(
+            method, path.replace("{user}", str(user.id)), PROTECTED[route], token=secret
+        )
+        assert 403 == answer.status_code, answer.text
+        assert "an administrator does that, not a token for machines" in answer.text
+    assert not {act.kind for act in await script.console.audit.everything()} & {
+        *("user_disabled", "user_erased", "password_changed", "second_factor_off"),
+        "logout_everywhere",
+    }
+    weak = await machine(script, *(SCOPES_ALL - {SCOPES[route]}))
+    where = path.replace("{user}", str(script.ada.id))
+    assert 403 == (await script.ask(method, where, PROTECTED[route], token=weak)).status_code
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("role", list(TeamRole), ids=lambda role: role.value)
+@pytest.mark.parametrize("whose", ["own", "other"])
+async def test_no_role_in_a_team_opens_what_is_the_operators(script, role, whose):
+    """Of one's own account as of another's: whoever is no administrator has tokens for teams."""
+    team = await script.console.teams.create("acme", None, script.root.id)
+    await script.console.teams.put_member(team.id, script.ada.id, role)
+    secret = await script.made_token(script.ada.id, TEAMS)
+    user = script.ada if whose == "own" else script.root
+    for method, path in ROUTES:
+        if path.startswith(OF_TEAMS) or path == STATEMENT:
+            continue  # `test_teams.py` walks these with every role
+        status, message, _ = await asked(
+            script, method, path.replace("{user}", str(user.id)), secret, team.id
+        )
+        assert (403, "the token lacks admin") == (status, message), (method, path)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("end", ["disabled", "demoted", "revoked", "expired"])
+async def test_a_token_that_ended_opens_nothing(script, end):
+    """Whatever ended it, on every route, with every scope."""
+    boss = await script.console.identity.create_user("two", "two@example.org", UserRole.ADMIN)
+    tokens = script.console.oauth.machines
+    token, secret = await tokens.create("m", SCOPES_ALL, script.log, user_id=boss.id, days=1)
+    if end == "disabled":
+        await script.console.identity.disable_user("two")
+    elif end == "demoted":
+        await script.console.identity.set_role("two", UserRole.USER)
+    elif end == "revoked":
+        await tokens.revoke(token.id, script.log)
+    else:
+        script.console.clock.advance(86_400)
+    for method, path in ROUTES:
+        script.console.clock.advance(60)
+        status = (await asked(script, method, path, secret))[0]
+        assert status in (401, 403), (method, path, status)

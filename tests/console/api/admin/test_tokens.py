@@ -38,6 +38,15 @@ async def test_a_token_is_made_shown_once_and_listed(script):
     assert now == answer.json()["data"]["tokens"][0]["last_used_at"]
 
 
+async def test_tokens_come_in_pages(script):
+    """Newest first."""
+    first, second = (await made(script, "read"))["id"], (await made(script, "read"))["id"]
+    page = await script.done("GET", f"{TOKENS}?limit=1")
+    assert ([second], second) == ([each["id"] for each in page["tokens"]], page["before"])
+    page = await script.done("GET", f"{TOKENS}?before={second}")
+    assert ([first], None) == ([each["id"] for each in page["tokens"]], page["before"])
+
+
 async def test_acts_name_the_token(script):
     """And whose it is."""
     token = await made(script, "users")

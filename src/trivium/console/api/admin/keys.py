@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from trivium.console.api.admin import paging
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd
 from trivium.console.api.answer import ApiError
 from trivium.identity.model import Key
@@ -71,6 +72,19 @@ async def create(asked: AdminRequest) -> Any:
     key, secret = await asked.console.identity.create_key(user.name, **terms)
     await asked.log.add(ActKind.KEY_CREATED, user.id, f"key:{key.id}", {"name": key.name})
     return {**shown(key), "key": secret}
+
+
+async def everything(asked: AdminRequest) -> Any:
+    """Anybody's keys in the order they were made; of a user, or for a team, when it is named."""
+    most = paging.limit(asked)
+    found = await asked.console.directory.keys(
+        paging.number(asked, "after", "the id of a key") or 0,
+        most + 1,
+        user_id=paging.number(asked, "user", "the id of a user"),
+        team_id=paging.number(asked, "team", "the id of a team"),
+    )
+    rows, more = paging.cut(found, most)
+    return {"keys": [shown(key) for key in rows], "after": rows[-1].id if more else None}
 
 
 async def show(asked: AdminRequest) -> Any:
@@ -184,7 +198,9 @@ def _budgets(budgets: tuple[Budget, ...]) -> list[dict[str, str]]:
     ]
 
 
+_LISTED: Final = frozenset({"user", "team", "limit", "after"})
 ENDPOINTS: Final = (
+    resource("/api/admin/keys", GET=ApiMethod(everything, query=_LISTED)),
     resource(
         "/api/admin/users/{user}/keys", GET=ApiMethod(listing), POST=ApiMethod(create, NewKeyBody)
     ),

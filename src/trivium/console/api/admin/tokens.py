@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from trivium.console.api.admin import paging
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource
 from trivium.console.api.answer import ApiError
 from trivium.oauth.admin.model import AdminToken
@@ -39,8 +40,14 @@ class TokenRotation(ApiBody, frozen=True, kw_only=True):
 
 
 async def listing(asked: AdminRequest) -> Any:
-    """All tokens, newest first, ended ones too until they are swept."""
-    return {"tokens": [_shown(asked, token) for token in await _tokens(asked).everything()]}
+    """Tokens, newest first, ended ones too until they are swept."""
+    most = paging.limit(asked)
+    before = paging.number(asked, "before", "the id of a token")
+    rows, more = paging.cut(await _tokens(asked).newest(before, most + 1), most)
+    return {
+        "tokens": [_shown(asked, token) for token in rows],
+        "before": rows[-1].id if more else None,
+    }
 
 
 async def create(asked: AdminRequest) -> Any:
@@ -113,7 +120,11 @@ def _shown(asked: AdminRequest, token: AdminToken) -> dict[str, Any]:
 
 
 ENDPOINTS: Final = (
-    resource("/api/admin/tokens", GET=ApiMethod(listing), POST=ApiMethod(create, NewAdminToken)),
+    resource(
+        "/api/admin/tokens",
+        GET=ApiMethod(listing, query=frozenset({"limit", "before"})),
+        POST=ApiMethod(create, NewAdminToken),
+    ),
     resource("/api/admin/tokens/{token}", DELETE=ApiMethod(revoke)),
     resource("/api/admin/tokens/{token}/rotate", POST=ApiMethod(rotate, TokenRotation)),
 )

@@ -7,11 +7,13 @@ from msgspec import UNSET, UnsetType
 
 from trivium.console.api.admin import credit
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd, whole
+from trivium.console.api.admin.keys import LimitsBody
 from trivium.console.api.answer import ApiError
 from trivium.identity.directory import PAGE_MAX
 from trivium.identity.model import User, UserRole
 from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
+from trivium.settings.limits import limits as rates_of
 from trivium.settings.workloads import AdminScope
 from trivium.storage.database import Connection
 
@@ -28,6 +30,10 @@ class NewUser(ApiBody, frozen=True, kw_only=True):
     role: UserRole = UserRole.USER
     unlimited: bool = False
     credit: str | None = None
+    group: str = ""
+    """Price group; empty: none."""
+    limits: LimitsBody | None = None
+    """Over all keys together."""
 
 
 class UserChange(ApiBody, frozen=True, kw_only=True):
@@ -61,12 +67,16 @@ async def create(asked: AdminRequest) -> Any:
         raise ApiError(400, "credit: is not for users that are `unlimited`")
     if wanted.role is UserRole.ADMIN:
         asked.check_person("role")
-    if wanted.unlimited or wanted.credit is not None:
-        name = "unlimited" if wanted.unlimited else "credit"
-        asked.check_scope(AdminScope.MONEY, name)
+    paid = {"unlimited": wanted.unlimited, "credit": wanted.credit, "group": wanted.group}
+    for name, value in paid.items():
+        if value:
+            asked.check_scope(AdminScope.MONEY, name)
     amount_nanos = 0 if wanted.credit is None else usd("credit", wanted.credit)
     if wanted.credit is not None and amount_nanos <= 0:
         raise ApiError(400, "credit: must be above zero; leave it out for none")
+    if wanted.group and wanted.group not in asked.console.settings.groups:
+        raise ApiError(400, "group: is not in the settings under [groups]")
+    rates = wanted.limits
 
     async def begin(conn: Connection, user: User) -> None:
         await asked.log.within(conn, ActKind.USER_CREATED, user.id, "", {"role": user.role.value})
@@ -74,7 +84,13 @@ async def create(asked: AdminRequest) -> Any:
             await credit.book_within(asked, conn, user, amount_nanos, "credit at creation")
 
     user = await asked.console.identity.create_user(
-        wanted.name, wanted.email, wanted.role, unlimited=wanted.unlimited, along=begin
+        wanted.name,
+        wanted.email,
+        wanted.role,
+        unlimited=wanted.unlimited,
+        group=wanted.group,
+        limits=None if rates is None else rates_of(rates.requests, rates.tokens, rates.concurrency),
+        along=begin,
     )
     return _shown(user, amount_nanos)
 
