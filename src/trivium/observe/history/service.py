@@ -113,7 +113,7 @@ class History:
         hold fewer than ``limit``, even none, while ``before`` leads on.
         """
         limit = min(limit, PAGE_MAX)
-        place = _place(before)
+        place = place_of(before)
         async with self._db.read() as conn:
             rows = await store.search(conn, wanted, place, limit + 1)
             end = None

@@ -29,22 +29,12 @@ SCAN: Final = 20_000
 """Records that are looked at for a page."""
 LIMIT_S: Final = 15.0
 """Of a page; some 0.1 s is usual."""
-_tags: Final = msgspec.json.Decoder(tuple[str, ...]).decode
-
-
-class FoundRequest(RequestEntry, frozen=True, kw_only=True):
-    """A request of anybody."""
-
-    user_id: int | None
-    end_user: str
-    session: str
-    tags: tuple[str, ...]
 
 
 class FoundRequests(msgspec.Struct, frozen=True, kw_only=True):
     """A page of requests, newest first."""
 
-    requests: tuple[FoundRequest, ...]
+    requests: tuple[RequestEntry, ...]
     before: str | None
     """Where the next page begins; ``None`` on the last."""
     looked_to_ms: int | None = None
@@ -75,7 +65,7 @@ class AllRequests:
             return FoundRequests(requests=found, before=None)
         return FoundRequests(requests=found, before=f"{end[0]}.{end[1]}", looked_to_ms=end[0])
 
-    async def all(self, wanted: RequestFilter, most: int) -> AsyncIterator[FoundRequest]:
+    async def all(self, wanted: RequestFilter, most: int) -> AsyncIterator[RequestEntry]:
         """Yield at most so many requests, newest first, a page in memory at a time. What comes
         while it runs is not among them where the filter has an end.
         """
@@ -89,7 +79,7 @@ class AllRequests:
             if before is None:
                 return
 
-    async def one(self, request_id: str) -> FoundRequest | None:
+    async def one(self, request_id: str) -> RequestEntry | None:
         """Return one request; ``None`` when it is no longer stored, or never was."""
         async with self._db.read() as conn:
             rows = await store.one(conn, request_id)
@@ -106,10 +96,5 @@ class AllRequests:
             )
 
 
-def _found(row: Any) -> FoundRequest:
-    return request_of(
-        FoundRequest,
-        row,
-        session=row.session or "",
-        tags=_tags(row.tags) if row.tags else (),
-    )
+def _found(row: Any) -> RequestEntry:
+    return request_of(RequestEntry, row)
