@@ -18,7 +18,7 @@ from trivium.console.language import N_, LazyText, iso, text
 from trivium.identity.errors import IdentityError
 from trivium.ledger.amounts import format_usd
 from trivium.observe.history.search.model import RequestFilter
-from trivium.observe.history.search.service import FoundRequest
+from trivium.observe.history.service import RequestEntry
 
 PATH: Final = "/admin/requests"
 PAGE: Final = 50
@@ -188,7 +188,7 @@ async def one(request: Request) -> Response:
 
 # --- taken along ----------------------------------------------------------------------------------
 
-COLUMNS: Final[dict[str, Callable[[FoundRequest], Any]]] = {
+COLUMNS: Final[dict[str, Callable[[RequestEntry], Any]]] = {
     "request_id": lambda one: one.request_id,
     "time": lambda one: f"{iso(one.at_ms // 1000)[:-1]}.{one.at_ms % 1000:03}Z",
     "user_id": lambda one: one.user_id,
@@ -238,7 +238,7 @@ def csv_line(cells: list[str]) -> str:
     return out.getvalue()
 
 
-def json_line(one: FoundRequest) -> str:
+def json_line(one: RequestEntry) -> str:
     """One line of a file of JSON."""
     return _encode({name: of(one) for name, of in COLUMNS.items()}).decode() + "\n"
 
@@ -269,13 +269,13 @@ async def export(request: Request) -> Response:
     )
 
 
-async def _csv(rows: AsyncIterator[FoundRequest]) -> AsyncIterator[str]:
+async def _csv(rows: AsyncIterator[RequestEntry]) -> AsyncIterator[str]:
     yield csv_line([*COLUMNS])
     async for one in rows:
         yield csv_line([harmless(of(one)) for of in COLUMNS.values()])
 
 
-async def _jsonl(rows: AsyncIterator[FoundRequest]) -> AsyncIterator[str]:
+async def _jsonl(rows: AsyncIterator[RequestEntry]) -> AsyncIterator[str]:
     async for one in rows:
         yield json_line(one)
 
