@@ -44,7 +44,15 @@ async def boss(database, clock):
         made = [
             *(record(n, **of_ada) for n in range(4)),
             record(4, status=429, fault="rate_limited", channel="", **of_ada),
-            record(5, user_id=99, model="other", status=502, fault="upstream_broke", attempts=3),
+            record(
+                5,
+                user_id=99,
+                model="other",
+                status=502,
+                fault="upstream_broke",
+                attempts=3,
+                failed=(("spare", "upstream_timeout"),),
+            ),
         ]
         async with database.write() as conn:
             await store.insert(conn, [store.row_of(each, int) for each in made])
@@ -134,7 +142,8 @@ async def test_one_request_of_anybody(boss):
     words = Seen((await boss.get("/admin/requests/req_0")).text).text
     for said in ("ada", "Notebook", "main", "$0.005", "Attempts"):
         assert said in words
-    assert "the log tells why" in (await boss.get("/admin/requests/req_5")).text
+    words = Seen((await boss.get("/admin/requests/req_5")).text).text
+    assert "Failed attempts spare: upstream timeout" in words
     assert "none was asked" in (await boss.get("/admin/requests/req_4")).text
     assert 404 == (await boss.get("/admin/requests/req_9")).status_code
 

@@ -30,7 +30,7 @@ FAILED: Final = "failed"
 _MOMENTS: Final = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d")
 
 
-class RequestSearch(msgspec.Struct, kw_only=True):
+class TypedSearch(msgspec.Struct, kw_only=True):
     """A search as it was typed, what it means, and what is wrong with it."""
 
     given: dict[str, str]
@@ -42,7 +42,7 @@ class RequestSearch(msgspec.Struct, kw_only=True):
         return self.given.get(name, "")
 
 
-async def _searched(request: Request) -> RequestSearch:
+async def _searched(request: Request) -> TypedSearch:
     """The search of an address. Whatever cannot be meant is an error beside its field."""
     asked = request.query_params
     given = {name: asked.get(name, "").strip()[:TEXT_MAX] for name in FIELDS}
@@ -73,7 +73,7 @@ async def _searched(request: Request) -> RequestSearch:
             if values[member] is None:
                 errors[name] = text(N_("Write a date and time such as 2026-11-28T09:30."))
     wanted = RequestFilter() if errors else RequestFilter(**values)
-    return RequestSearch(given=given, wanted=wanted, errors=errors)
+    return TypedSearch(given=given, wanted=wanted, errors=errors)
 
 
 _NOBODY: Final = {
