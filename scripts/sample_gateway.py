@@ -25,6 +25,8 @@ from trivium.ledger.entries import Entries
 from trivium.ledger.model import NANOS, Entry, EntryKind
 from trivium.ledger.payments import store as payments
 from trivium.ledger.payments.model import CURRENCY, Payment, PaymentState
+from trivium.ledger.spending import store as spending
+from trivium.ledger.spending.model import BookedUsage
 from trivium.ledger.verify import Detail, reckoned
 from trivium.oauth.consent.model import AuthorizationRequest, Decision
 from trivium.oauth.tokens.model import CodeGrant
@@ -32,6 +34,8 @@ from trivium.observe import store as records
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
 from trivium.observe.record import Record
+from trivium.observe.traffic import store as traffic
+from trivium.observe.traffic.model import TrafficBatch
 from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
 from trivium.settings.budget import Budget, Period
@@ -59,6 +63,7 @@ PROGRAMS = (
     ),
 )
 """Where else somebody is logged in: program, address, hours since."""
+FAULTS = ((429, "upstream_rate_limited"), (502, "upstream_broke"), (502, "upstream_broke"))
 MODELS = (("gpt-5", "1.25", "10"), ("claude-sonnet", "3", "15"), ("gemini-flash", "0.3", "2.5"))
 DAY_S = 86_400
 
@@ -271,6 +276,7 @@ async def request(
         reasoning=chance.choice((0, 800)),
     )
     failed = chance.random() < 0.04
+    status, fault = chance.choice(FAULTS)
     name = f"req_sample_{number:04}"
     key = chance.choice(keys)
     took = chance.uniform(400, 9_000)
@@ -283,8 +289,8 @@ async def request(
         model=model,
         channel="main",
         upstream_model=model,
-        status=chance.choice((429, 502)) if failed else 200,
-        fault="upstream_busy" if failed else "",
+        status=status if failed else 200,
+        fault=fault if failed else "",
         stream=chance.random() < 0.7,
         attempts=1,
         first_byte_ms=took / 5,
@@ -298,6 +304,7 @@ async def request(
         "model": model,
         "prices": {"input": low, "cache_read": low, "output": high},
         "key": key.id,
+        "channel": "main",
         "usage": usage,
     }
     raw = msgspec.json.encode(detail)
@@ -312,7 +319,13 @@ async def request(
         detail=raw.decode(),
     )
     async with database.write() as conn:
-        await records.insert(conn, [records.row_of(record, int)])
+        row = records.row_of(record, int)
+        await records.insert(conn, [row])
+        sums = TrafficBatch(lambda _: True)
+        sums.add([row], plain=records.PLAIN)
+        await traffic.add(conn, sums)
         if not failed:
             await ledger.insert_entry(conn, entry)
+            booked = BookedUsage(user, int(at), cost, entry.detail, name)
+            await spending.add(conn, [booked])
             await ledger.add_to_account(conn, entry)

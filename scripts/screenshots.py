@@ -45,10 +45,21 @@ ARGUMENTS = [
 ]
 LISTENS = "trivium is listening on "
 LIGHT_AND_DARK = ("light", "dark")
-SMALL = ("login", "overview", "keys", "models", "model", "playground", "spending")
+SMALL = (
+    *("login", "overview", "keys", "models", "model", "playground", "spending"),
+    *("gateway", "all-requests"),
+)
 """Also as a telephone shows them."""
-CHINESE = ("overview",)
-LONG = ("requests-", "statement-", "audit-log-", "security-log-", "user-")
+CHINESE = ("overview", "gateway")
+LONG = (
+    "requests-",
+    "all-requests-",
+    "gateway-",
+    "statement-",
+    "audit-log-",
+    "security-log-",
+    "user-",
+)
 """Only what the window shows."""
 
 

@@ -15,6 +15,7 @@ import httpx
 from trivium.clock import FixedClock
 from trivium.console import app, cookies, session
 from trivium.console.context import Console
+from trivium.console.gateway import ALONE
 from trivium.console.insight import WorkerInsight, WorkerStanding
 from trivium.identity.accounts.hashing import Cost
 from trivium.identity.accounts.model import Visitor as Somebody
@@ -30,9 +31,12 @@ from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
+from trivium.ledger.spending.service import SpendStatements
 from trivium.ledger.statement.service import Statement
 from trivium.observe.audit.service import Audit
+from trivium.observe.history.search.service import AllRequests
 from trivium.observe.history.service import History
+from trivium.observe.traffic.service import Traffic
 from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
 from trivium.settings.model import ServerSettings, Settings
@@ -169,6 +173,7 @@ def console_over(
     models=(),
     seen=None,
     multiplier=list_price,
+    gateway=ALONE,
     **server,
 ):
     """The services of the pages over a test's database."""
@@ -203,12 +208,16 @@ def console_over(
         scim=Provisioning(database, clock),
         statement=Statement(database),
         history=History(database, clock),
+        requests=AllRequests(database),
+        traffic=Traffic(database),
+        spending=SpendStatements(database),
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
         catalogue=parts_without_file(database, RootKeys(b"k" * 32)).service(clock),
         insight=(seen or SeenWorker(settings)).insight(),
         multiplier=multiplier,
+        gateway=gateway,
     )
 
 

@@ -128,6 +128,29 @@ async def test_after_the_body_nothing_comes_but_the_callers_leaving():
 
 
 @pytest.mark.asyncio
+async def test_an_answer_in_pieces_is_no_faster_than_its_reader():
+    """What has no end must not wait in memory."""
+    sheet = Sheet()
+    exchange = asked(sheet)
+    made = []
+
+    async def application(scope, receive, send):
+        await send(START)
+        for number in range(5):
+            made.append(number)
+            exchange.congested = number == 1
+            await send({"type": "http.response.body", "body": b"x", "more_body": True})
+        await send({"type": "http.response.body"})
+
+    serving = asyncio.create_task(asgi.serve(exchange, application, "https", "192.0.2.1"))
+    await asyncio.sleep(5 * asgi.PAUSE_S)
+    assert [0, 1] == made
+    exchange.congested = False
+    await serving
+    assert [*range(5)] == made
+
+
+@pytest.mark.asyncio
 async def test_what_is_handed_over_is_not_answered_here():
     """The relay answers it; whatever else the application says is not sent."""
     to = HandOver(b"/v1/messages", b"", b"d" * 32)

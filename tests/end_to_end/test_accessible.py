@@ -11,7 +11,7 @@ from end_to_end.browsing import browsing, wrong_with
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "screenshots.py"
 pytestmark = [pytest.mark.browser, pytest.mark.node]
-FEW = ("login", "overview", "keys", "key-new", "playground")
+FEW = ("login", "overview", "keys", "key-new", "gateway", "playground")
 CHINESE = ("/account/keys/new",)
 ITS_OWN = ("400 (Bad Request)", "404 (Not Found)", "410 (Gone)")
 IN_ROWS = "main table button:visible, main table a.button:visible"

@@ -62,6 +62,7 @@ def failing(monkeypatch):
                 raise error
 
             patch.setattr("trivium.observe.store.insert", insert)
+            patch.setattr("trivium.observe.store.insert_again", insert)
 
         def end(self):
             patch.undo()

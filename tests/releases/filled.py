@@ -64,6 +64,7 @@ WORDS = {
     "catalogue_change_entries.before": '"0.8"', "catalogue_change_entries.before_marks": "[]",
     "catalogue_change_entries.after": '"0.9"', "catalogue_change_entries.after_marks": "[]",
     "attributions.tags": '["a"]', "attributions.last_day": NOW // 86_400, "records.tags": '["a"]',
+    "traffic.span_s": 300, "traffic_keys.span_s": 300, "traffic.status": 2, "traffic.fault": ("", "rate_limited"),
     "records.failed": '[["c","timeout"]]',
 }  # fmt: skip
 """What a column holds where chance would contradict another: one value, or one a row."""

@@ -112,3 +112,20 @@ async def test_identities_are_told_by_channel(tmp_path, monkeypatch):
         if name.startswith(tuple(f"trivium_identity_{one}" for one in names))
         or "identities" in name
     }
+
+
+def test_what_runs_is_the_sum_over_the_workers():
+    """Of this one as it is, of the others as they wrote it."""
+    from trivium.observe.metrics.counters import Numbers
+    from trivium.observe.metrics.model import RUNNING, WORKERS
+    from trivium.observe.metrics.shared_memory import SharedNumbers
+    from trivium.wiring.metrics import Metrics
+
+    places = SharedNumbers(2)
+    places.admit(1)
+    places.write(1, Numbers(levels=[((RUNNING.name,), 5), ((WORKERS.name,), 1)]))
+    metrics = Metrics.__new__(Metrics)
+    metrics._listeners, metrics._places = [], places
+    assert (5, 2) == metrics.running()
+    metrics._places = None
+    assert (0, 1) == metrics.running()

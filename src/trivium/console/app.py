@@ -28,10 +28,13 @@ from trivium.console.account import (
 )
 from trivium.console.admin import (
     applications,
+    channels,
     codes,
+    gateway,
     invitations,
     logins,
     payments,
+    requests,
     user,
     users,
 )
@@ -81,7 +84,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
-            *(users, user, logins, invitations, codes, payments, applications),
+            *(gateway, channels, requests, users, user, logins, invitations),
+            *(codes, payments, applications),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),

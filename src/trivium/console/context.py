@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from trivium.catalogue.service import CatalogueService
 from trivium.clock import Clock
+from trivium.console.gateway import ALONE, GatewayState
 from trivium.console.insight import WorkerInsight
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.directory import Directory
@@ -20,10 +21,13 @@ from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
+from trivium.ledger.spending.service import SpendStatements
 from trivium.ledger.statement.service import Statement
 from trivium.oauth.service import OAuth
 from trivium.observe.audit.service import Audit
+from trivium.observe.history.search.service import AllRequests
 from trivium.observe.history.service import History
+from trivium.observe.traffic.service import Traffic
 from trivium.routing.model import Model
 from trivium.secret import Keyring
 from trivium.settings.model import Settings
@@ -50,6 +54,9 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     scim: Provisioning
     statement: Statement
     history: History
+    requests: AllRequests
+    traffic: Traffic
+    spending: SpendStatements
     audit: Audit
     oauth: OAuth
     catalogue: CatalogueService
@@ -59,6 +66,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     """Returns what users of a price group pay of the list price; 1 for those of none."""
     insight: WorkerInsight
     """What can be seen of the worker that serves the pages."""
+    gateway: GatewayState = ALONE
 
     @property
     def origin(self) -> str:

@@ -126,6 +126,14 @@ class PageLanguage:
             return f"{self.number(milliseconds)} ms"
         return f"{numbers.format_decimal(milliseconds / 1000, '#,##0.0', self.locale)} s"
 
+    def clock(self, at: float) -> str:
+        """The time of a day in UTC: ``14:30``."""
+        return dates.format_time(_utc(at), "HH:mm", locale=self.locale)
+
+    def percent(self, share: float) -> str:
+        """A share from 0 to 1, to a tenth of a hundredth: ``2.5%``."""
+        return numbers.format_percent(share, "#,##0.#%", locale=self.locale)
+
     def million(self, usd: str) -> str:
         """The price of a million, of the price of one in decimal dollars."""
         return numbers.format_decimal(Decimal(usd) * 10**6, "$#,##0.00####", self.locale)

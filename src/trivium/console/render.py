@@ -6,6 +6,7 @@ gave is an error, not a blank.
 """
 
 import functools
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from urllib.parse import urlencode
 
 import jinja2
 import msgspec
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -68,6 +70,9 @@ SECTIONS: Final = (
     MenuSection(
         N_("Administration"),
         (
+            Link("/admin", N_("Gateway"), "screen"),
+            Link("/admin/channels", N_("Channels"), "apps"),
+            Link("/admin/requests", N_("All requests"), "activity"),
             Link("/admin/users", N_("Users"), "users"),
             Link("/admin/invitations", N_("Invitations"), "mail"),
             Link("/admin/credit", N_("Credit"), "plus"),
@@ -213,11 +218,14 @@ def environment(tag: str) -> jinja2.Environment:
         "time": speaking.time,
         "short_day": speaking.short_day,
         "duration": speaking.duration,
+        "clock": speaking.clock,
+        "percent": speaking.percent,
         "million": speaking.million,
         "price": speaking.price,
         "shell": shlex.quote,
         "exact": speaking.exact,
         "say": speaking.say,
+        "labelled": labelled,
         "iso": language.iso,
     }
     made.globals |= {
@@ -227,6 +235,25 @@ def environment(tag: str) -> jinja2.Environment:
         "languages": tuple(LANGUAGES.values()),
     }
     return made
+
+
+_CELL: Final = re.compile(r"<(tr|td|th)\b")
+
+
+def labelled(rows: str, columns: Sequence[str | tuple[str, str]]) -> Markup:
+    """Rows of a table, each of whose cells carries the label of its column as ``data-label``."""
+    labels = [each if isinstance(each, str) else each[0] for each in columns]
+    at = -1
+
+    def cell(found: re.Match[str]) -> str:
+        nonlocal at
+        if found[1] == "tr":
+            at = -1
+            return found[0]
+        at += 1
+        return f'{found[0]} data-label="{escape(labels[at])}"' if at < len(labels) else found[0]
+
+    return Markup(_CELL.sub(cell, rows))  # noqa: S704 - what our templates made, and escaped labels
 
 
 def _notice(request: Request, speaking: PageLanguage) -> dict[str, str] | None:

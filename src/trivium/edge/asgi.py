@@ -6,7 +6,7 @@ there are no WebSockets, and lifespan is the wiring's.
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote
 
 from trivium.edge.exchange import Exchange
@@ -18,6 +18,8 @@ Application = Callable[
     Awaitable[None],
 ]
 
+PAUSE_S: Final = 0.01
+"""How often it is looked whether a slow caller has caught up."""
 _OWNED = frozenset(
     {b"connection", b"content-length", b"content-type", b"date", b"transfer-encoding"}
 )
@@ -92,6 +94,9 @@ class _Answer:
                 self.streaming = True
                 exchange.begin(self.status, self.content_type)
             exchange.write(body)
+            while exchange.congested and not exchange.over:  # noqa: ASYNC110 - a page has no flow
+                # no faster than it is read; whoever leaves cancels this task
+                await asyncio.sleep(PAUSE_S)
         elif self.streaming:
             exchange.write(body)
             exchange.finish()

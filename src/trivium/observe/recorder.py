@@ -1,8 +1,9 @@
-"""Takes request records off the hot path and writes them in batches.
+"""Takes request records off the hot path and writes them in batches, with what they add up to.
 
 ``add`` never waits and never fails. A batch that could not be written stays first in line and is
-tried again with growing pauses; storing it twice does no harm. What waits is bounded: when the
-database stays away the oldest records go and are counted.
+tried again with growing pauses; storing it twice does no harm, and what was there already is not
+added to the sums again. What waits is bounded: when the database stays away the oldest records go
+and are counted.
 """
 
 import asyncio
@@ -46,6 +47,11 @@ class RecorderLimits(Protocol):
         ...
 
 
+def _anything(_: str) -> bool:
+    """Take every model for one that there is."""
+    return True
+
+
 class Recorder(WriteBehind):
     """Queue of request records in front of the database."""
 
@@ -61,6 +67,11 @@ class Recorder(WriteBehind):
         self._queue_max = limits.queue_max
         self._queue: deque[Record] = deque()
         self._batch: list[Record] = []
+        self._is_repeated = False
+        """Whether some of the batch may be stored already."""
+        self.knows: Callable[[str], bool] = _anything
+        """Says which models are summed up by name: callers may ask for any, and as many rows there
+        would be."""
 
     @property
     def waiting(self) -> int:
@@ -99,6 +110,7 @@ class Recorder(WriteBehind):
         except Exception as error:  # noqa: BLE001 - one bad record must not hold up the others
             return await self._write_singly(error)
         self._batch = []
+        self._is_repeated = False
         return self.back()
 
     async def _write_singly(self, reason: Exception) -> bool:
@@ -114,6 +126,7 @@ class Recorder(WriteBehind):
                 refused.append(self._batch[0].request_id)
                 self.drop()
             del self._batch[0]
+        self._is_repeated = False
         log.error(
             "records_refused", records=len(refused), first=refused[:1], error=str(reason)[:500]
         )
@@ -121,10 +134,20 @@ class Recorder(WriteBehind):
 
     async def _store(self, records: list[Record]) -> None:
         from trivium.observe import store
+        from trivium.observe.traffic import store as sums
+        from trivium.observe.traffic.model import TrafficBatch
 
         flag: store.Flag = int if self._db.is_sqlite else bool
         row_of = store.row_of
+        repeated, self._is_repeated = self._is_repeated, True
+        added = TrafficBatch(self.knows)
         async with self._db.write() as conn:
             for start in range(0, len(records), SLICE):
                 rows = [row_of(record, flag) for record in records[start : start + SLICE]]
-                await store.insert(conn, rows)
+                if repeated:
+                    rows = await store.insert_again(conn, rows)
+                else:
+                    await store.insert(conn, rows)
+                added.add(rows, plain=store.PLAIN)
+            # last: whoever else adds to the same rows waits for the end of this transaction
+            await sums.add(conn, added)

@@ -21,9 +21,8 @@ import structlog
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.identity.model import Caller
 from trivium.observe.record import Record
-from trivium.pipeline.explain import ExplainRequest, explain, offline
+from trivium.pipeline.channel_trial import short_chat
 from trivium.pipeline.services import Services
 from trivium.providers.address import listing
 from trivium.providers.failure import error_event
@@ -37,8 +36,6 @@ TICK_S: Final = 1.0
 """How often it is seen who is due."""
 WAIT_S: Final = 30.0
 """The longest a probe waits for an answer to begin: a list that takes longer is no list."""
-TOKENS: Final = 16
-"""The least that every vendor takes as a limit."""
 
 _OF_HOST: Final = frozenset(
     {
@@ -49,17 +46,6 @@ _OF_HOST: Final = frozenset(
     }
 )
 """What a list of models may tell of the whole channel."""
-
-_OURSELVES: Final = Caller(
-    key_id=0,
-    user_id=0,
-    payer_id=0,
-    unlimited=True,
-    disabled=False,
-    expires_at=float("inf"),
-    models=frozenset(),
-    prefixes=(),
-)
 
 log = structlog.get_logger()
 
@@ -211,35 +197,11 @@ class HealthProber:
 
     async def _step(self, channel: Channel) -> dict[str, Any] | None:
         """What a short chat sends to this channel, in its own shape; ``None`` if it takes none."""
-        services = self._services
-        wanted = channel.probe.model
-        names = [
-            model.name
-            for model in services.router.models()
-            if any(binding.channel.name == channel.name for binding in model.bindings)
-        ]
-        rehearsal = offline(
-            services.router,
-            services.translator,
-            services.ledger,
-            services.clock,
-            asyncio.get_running_loop(),
-        )
-        why = "no model is bound to it"
-        for name in names if wanted is None else [wanted]:
-            body = {
-                "model": name,
-                "messages": [{"role": "user", "content": "Say OK."}],
-                "max_completion_tokens": TOKENS,
-                "trivium": {"channel": channel.name},
-            }
-            asked = ExplainRequest(operation=Operation.CHAT, body=msgspec.json.encode(body))
-            told = await explain(asked, _OURSELVES, rehearsal)
-            if told["refused"] is None:
-                return {**told["steps"][0], "model": name}
-            why = told["refused"]["message"]
-        self._say(channel, why)
-        return None
+        found = await short_chat(self._services, channel, channel.probe.model)
+        if isinstance(found, str):
+            self._say(channel, found)
+            return None
+        return found
 
     def _say(self, channel: Channel, why: str) -> None:
         if channel.name not in self._told:

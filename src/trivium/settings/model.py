@@ -209,6 +209,9 @@ class RecordsSettings(Section, frozen=True):
     attribution_days: int = 400
     """Sums by end user, session and tag are kept until they were not said for so long; sums by
     team, user, key and model stay. 0 keeps them for ever."""
+    traffic_days: int = 400
+    """Sums of requests by time, model, channel, outcome and key are kept for so long: by the day,
+    the latest by the hour and by five minutes. 0 keeps them for ever."""
     hash_end_users: bool = False
     """Whether of the end users that callers name only a hash is kept, in records and statements; it
     takes the deployment's secret, so nobody finds the name by trying."""

@@ -222,6 +222,7 @@ _RULES: Final[dict[str, Rule]] = {
     "records.queue_max": Rule("queue_max = 100000", between(1, 100_000_000)),
     "records.retention_days": Rule("retention_days = 90", between(0, 100_000)),
     "records.attribution_days": Rule("attribution_days = 400", between(0, 100_000)),
+    "records.traffic_days": Rule("traffic_days = 400", between(0, 100_000)),
     "records.hash_end_users": Rule("hash_end_users = true"),
     "records.hash_sessions": Rule("hash_sessions = true"),
     "responses.store": Rule("store = true"),

@@ -120,3 +120,30 @@ def _many(
     row, conflict, tail = rest.partition(" ON CONFLICT ")
     assert row.count("?") == len(columns)
     return head + values + ", ".join([row] * rows) + conflict + tail
+
+
+async def add_up(
+    conn: AsyncConnection, table: Table, sums: tuple[str, ...], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Insert rows with values in the order of the table's columns; where the key exists, its
+    ``sums`` grow by those of the row.
+
+    The rows' order is the order in which they are locked: whoever adds to several sorts them.
+    """
+    if rows:
+        await conn.exec_driver_sql(_adding(conn.dialect.name, table, sums), list(rows))
+
+
+@cache
+def _adding(engine: str, table: Table, sums: tuple[str, ...]) -> str:
+    """Return the text of a statement that inserts one row or adds it up."""
+    dialect: Dialect = (sqlite if engine == "sqlite" else asyncpg).dialect()
+    columns = names(table, ())
+    made = INSERT[engine](table).values({name: bindparam(name) for name in columns}).inline()
+    made = made.on_conflict_do_update(
+        index_elements=[column.name for column in table.primary_key],
+        set_={name: table.c[name] + made.excluded[name] for name in sums},
+    )
+    compiled = made.compile(dialect=dialect)
+    assert tuple(compiled.positiontup or ()) == columns
+    return str(compiled)

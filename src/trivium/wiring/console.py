@@ -9,6 +9,7 @@ import structlog
 
 from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
+from trivium.console.gateway import ALONE, GatewayState
 from trivium.console.insight import WorkerInsight
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
@@ -19,6 +20,7 @@ from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
+from trivium.ledger.spending.service import SpendStatements
 from trivium.ledger.statement.service import Statement
 from trivium.oauth.addresses import addresses
 from trivium.oauth.service import OAuth
@@ -26,7 +28,9 @@ from trivium.oauth.shared_rate_limits import SharedCounters
 from trivium.oauth.tokens.service import Alarm, unheard
 from trivium.oauth.workload.service import Workloads
 from trivium.observe.audit.service import Audit
+from trivium.observe.history.search.service import AllRequests
 from trivium.observe.history.service import History
+from trivium.observe.traffic.service import Traffic
 from trivium.routing.model import Model
 from trivium.secret import Secret
 from trivium.settings.model import Settings
@@ -122,11 +126,13 @@ def console_of(
     stored: StoredParts | None = None,
     *,
     insight: WorkerInsight,
+    gateway: GatewayState = ALONE,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
     ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
     ``multiplier``: of a price group; ``stored``: the worker's parts of the catalogue in the
-    database; ``insight``: what can be seen of this worker.
+    database; ``insight``: what can be seen of this worker; ``gateway``: what the workers know of
+    themselves.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -148,11 +154,15 @@ def console_of(
         scim=Provisioning(database, clock, in_force),
         statement=Statement(database),
         history=History(database, clock),
+        requests=AllRequests(database),
+        traffic=Traffic(database),
+        spending=SpendStatements(database),
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
         catalogue=stored.service(clock),
         multiplier=multiplier,
+        gateway=gateway,
         insight=insight,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,

@@ -97,6 +97,17 @@ class Metrics:
             all_ += self._places.read(os.getpid())
         return summed(all_)
 
+    def running(self) -> tuple[int, int]:
+        """Requests that run now, and in how many workers."""
+        listeners = self._listeners
+        requests = sum(one.busy for listener in listeners for one in listener.connections)
+        workers = 1
+        for numbers in () if self._places is None else self._places.read(os.getpid()):
+            levels = dict(numbers.levels)
+            requests += levels.get((RUNNING.name,), 0)
+            workers += levels.get((WORKERS.name,), 0)
+        return requests, workers
+
     async def write(self) -> None:
         """Write the numbers for the other workers at intervals, without end."""
         assert self._places is not None

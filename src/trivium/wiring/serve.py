@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
+from trivium.faults import Fault
 from trivium.observe import logs
 from trivium.pipeline.services import Services
 from trivium.providers.images import Defaults, table
@@ -51,6 +52,7 @@ from trivium.wiring.stores import (
 from trivium.wiring.videos import video_services
 
 if TYPE_CHECKING:
+    from trivium.console.gateway import GatewayState
     from trivium.console.insight import WorkerInsight
     from trivium.edge.listener import Listener
     from trivium.identity.snapshot import Snapshot
@@ -235,6 +237,7 @@ class _Worker:
         self._hooks = hooks = hooks_of(settings)
         services = services_of(settings, catalogue, database, recorder, ledger, stack, hooks)
         self.services, self._ledger = services, ledger
+        recorder.knows = functools.partial(_knows, services)
         self._database, self._snapshot = database, snapshot
         self._shared = shared = shared_of(settings)
         services.admission = await admission_of(shared, stack)
@@ -270,6 +273,7 @@ class _Worker:
             self._ledger.multiplier,
             self._stored,
             insight=functools.partial(self._insight, listeners),
+            gateway=functools.partial(_gateway, services, listeners, self._metrics),
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(
@@ -278,6 +282,22 @@ class _Worker:
             metrics=self._metrics,
         )
         await background(stack, pages)
+
+
+def _knows(services: Services, model: str) -> bool:
+    """Whether this is the name of a model; of the catalogue that is in force when it is asked."""
+    try:
+        return services.router.find(model).name == model
+    except Fault:
+        return False
+
+
+def _gateway(
+    services: Services, listeners: Sequence["Listener"], metrics: "Metrics | None"
+) -> "GatewayState":
+    from trivium.wiring.gateway import gateway_state
+
+    return gateway_state(services, listeners, metrics)
 
 
 async def _equip(

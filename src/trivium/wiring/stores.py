@@ -147,6 +147,8 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.store import delete_before
     from trivium.observe.sweep import RecordSweeper
+    from trivium.observe.traffic.store import delete_before as delete_traffic
+    from trivium.observe.traffic.sweep import TrafficFolder
     from trivium.response_store.sweep import ResponseSweeper
     from trivium.wiring.accounts import caretaker
 
@@ -156,6 +158,8 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     former = RecordSweeper(
         database, UNDO_DAYS, name="former_credentials", delete=forget_credentials
     )
+    sums_days = settings.records.traffic_days
+    sums = RecordSweeper(database, sums_days, name="traffic", delete=delete_traffic)
     return [
         former.run,
         RecordSweeper(database, settings.records.retention_days).run,
@@ -164,6 +168,8 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
         caretaker(settings, database).run,
         acts.run,
         said.run,
+        sums.run,
+        TrafficFolder(database).run,
         CounterSweeper(database).run,
         OAuthSweeper(database).run,
     ]

@@ -61,3 +61,18 @@ def test_dimensions_that_there_are_not_are_named(words, said):
 def test_dimensions_keep_their_order():
     """Of columns."""
     assert (OF.TAG, OF.TEAM) == dimensions("tag, team")
+
+
+@pytest.mark.asyncio
+async def test_sums_without_names(database, clock):
+    """By what is asked for, and of those alone whose ids are given."""
+    ada, eve = await people(database, clock)
+    now = int(clock.now())
+    batch = [settled((ada, eve)[n % 2], n, now, detail(key=n % 3)) for n in range(1, 7)]
+    await book(database, batch, repeated=False)
+    spending, scope = SpendStatements(database), SpendScope(since=0, until=10**6)
+    found = await spending.rows(scope, (Dimension.USER,))
+    assert {ada: 12, eve: 9} == {row.values[0]: row.sums.nanos for row in found}
+    assert 1 == len(await spending.rows(scope, (Dimension.USER,), 1))
+    assert {2: 7, 0: 9} == await spending.spent_by(scope, Dimension.KEY, [2, 0, 77])
+    assert {} == await spending.spent_by(scope, Dimension.USER, [])

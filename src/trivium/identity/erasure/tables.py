@@ -133,6 +133,7 @@ PERSONAL: Final = (
     _stays("accounts", _USER),
     _stays("leases", _USER, kept=_why("the name of a worker; gone within a minute", "worker")),
     _stays("usage_days", _USER),
+    _stays("traffic_keys", _USER),
     _stays(
         "spend_days", _USER, ("payer_id", OwnerLink.USER), kept=_why(_GATEWAYS, "model", "channel")
     ),
@@ -216,6 +217,7 @@ NOBODYS: Final = {
     "code_batches": "made for nobody in particular; the note is an operator's",
     "tries": "digests of what was typed or of addresses, forgotten within days",
     "breakers": "of vendors",
+    "traffic": "sums of requests by model, channel and outcome",
     "teams": "of organisations: titles, and no person",
     "invoice_sellers": "the operator's own",
     "scim_tokens": "of a directory",

@@ -80,6 +80,21 @@ class SpendStatements:
                 for row in await store.differing_days(conn)
             ]
 
+    async def rows(
+        self, scope: SpendScope, by: Sequence[Dimension], limit: int = ROWS_MAX
+    ) -> list[SpendRow]:
+        """The sums of a statement alone, without names."""
+        async with self._db.read(LIMIT_S) as conn:
+            total = await store.total(conn, scope)
+            return await store.grouped(conn, scope, by, max(1, min(limit, ROWS_MAX)), total)
+
+    async def spent_by(
+        self, scope: SpendScope, by: Dimension, values: Sequence[int]
+    ) -> dict[int, int]:
+        """What those of these ids spent, in nano-dollars. ``by``: what they are ids of."""
+        async with self._db.read(LIMIT_S) as conn:
+            return await store.spent_by(conn, scope, by, values)
+
     async def statement(
         self, scope: SpendScope, by: Sequence[Dimension], limit: int = ROWS_MAX
     ) -> SpendStatement:

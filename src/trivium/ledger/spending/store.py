@@ -293,6 +293,18 @@ def rest_query(scope: SpendScope, by: Sequence[Dimension], doubles: bool = False
     return query.group_by(*(both.c[name] for name in names)) if names else query
 
 
+async def spent_by(
+    conn: AsyncConnection, scope: SpendScope, by: Dimension, values: Sequence[int]
+) -> dict[int, int]:
+    """What it came to by each of these ids; of a dimension that is a column."""
+    if not values:
+        return {}
+    column = spend_days.c[_COLUMNS[by]]
+    query = select(column, cast(func.sum(spend_days.c.nanos), BigInteger)).where(column.in_(values))
+    query = _within(query, spend_days, scope).group_by(column)
+    return {int(row[0]): int(row[1] or 0) for row in await conn.execute(query)}
+
+
 def _says(by: Sequence[Dimension]) -> ColumnElement[bool]:
     """Whether an attribution has anything to say of these dimensions."""
     return or_(*(_IS_SAID[each] for each in by if each in SAID))

@@ -1,6 +1,6 @@
 """What users may ask about their own requests. Records hold no prompts and no answers."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -71,6 +71,9 @@ class RequestEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The attempts that did not serve it: channel, and why."""
 
 
+R = TypeVar("R", bound=RequestEntry)
+
+
 class HistoryPage(msgspec.Struct, frozen=True, kw_only=True):
     """A page of requests, newest first."""
 
@@ -114,7 +117,7 @@ class History:
         limit = min(limit, PAGE_MAX)
         async with self._db.read() as conn:
             rows = await store.page(
-                conn, user_id, _place(before), limit + 1, key_id=key_id, failed=failed
+                conn, user_id, place_of(before), limit + 1, key_id=key_id, failed=failed
             )
         found = tuple(_request(row) for row in rows[:limit])
         last = found[-1] if len(rows) > limit else None
@@ -131,7 +134,7 @@ class History:
         hold fewer than ``limit``, even none, while ``before`` leads on.
         """
         limit = min(limit, PAGE_MAX)
-        place = _place(before)
+        place = place_of(before)
         async with self._db.read() as conn:
             rows = await store.search(conn, wanted, place, limit + 1)
             end = None
@@ -155,7 +158,8 @@ class History:
         return _request(rows[0]) if rows else None
 
 
-def _place(text: str | None) -> tuple[int, str] | None:
+def place_of(text: str | None) -> tuple[int, str] | None:
+    """Where a page begins, out of what the page before it said; ``None``: at the beginning."""
     at, _, request_id = (text or "").partition(".")
     if not at.isdecimal() or len(at) > 15 or len(request_id) > 200:
         return None
@@ -163,11 +167,16 @@ def _place(text: str | None) -> tuple[int, str] | None:
 
 
 def _request(row: Any) -> RequestEntry:
+    return request_of(RequestEntry, row)
+
+
+def request_of(kind: type[R], row: Any, **more: Any) -> R:
+    """A row with its entry as a struct that has at least these fields."""
     counted = row.fresh is not None
     given = row.fresh, row.cache_read, row.cache_write_short, row.cache_write_long
     taken = row.output, row.reasoning, row.audio_output, row.image_output
     return struct_of(
-        RequestEntry,
+        kind,
         row,
         asked_model=row.asked_model or "",
         first_byte_ms=None if row.first_byte_us is None else row.first_byte_us // 1000,
@@ -182,4 +191,5 @@ def _request(row: Any) -> RequestEntry:
         tags=_tags(row.tags) if row.tags else (),
         failed=_failed(row.failed) if row.failed else (),
         cost_nanos=None if row.amount_nanos is None else -row.amount_nanos,
+        **more,
     )

@@ -20,6 +20,7 @@ from trivium.storage.schema import (
     scim,
     spending,
     teams,
+    traffic,
 )
 from trivium.storage.schema.core import metadata
 
@@ -35,4 +36,5 @@ __all__ = [
     "scim",
     "spending",
     "teams",
+    "traffic",
 ]

@@ -1,6 +1,15 @@
 """Requests: their records, what is kept of answers, the health of channels; and the audit log."""
 
-from sqlalchemy import Boolean, Column, ForeignKeyConstraint, Index, Integer, LargeBinary, Text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    Text,
+    text,
+)
 
 from trivium.storage.schema.core import BIG, table
 
@@ -48,6 +57,23 @@ records = table(
     Index("ix_records_user_id_at_ms", "user_id", "at_ms"),
     Index("ix_records_key_id_at_ms", "key_id", "at_ms"),  # also says when a key was last used
     Index("ix_records_at_ms", "at_ms"),
+    # by what administrators search
+    Index("ix_records_model_at_ms", "model", "at_ms"),
+    Index("ix_records_channel_at_ms", "channel", "at_ms"),
+    # few among many
+    Index(
+        "ix_records_fault_at_ms",
+        "fault",
+        "at_ms",
+        postgresql_where=text("fault <> ''"),
+        sqlite_where=text("fault <> ''"),
+    ),
+    Index(
+        "ix_records_failed",
+        "at_ms",
+        postgresql_where=text("fault <> '' OR status >= 400"),
+        sqlite_where=text("fault <> '' OR status >= 400"),
+    ),
 )
 
 stored_responses = table(

@@ -1,0 +1,217 @@
+"""Channels as they stand: what rests and why, how they did in the last hour, and a test of one.
+
+What rests is read from the database, where every worker of every node writes down what it saw open
+and close, a second late (``routing/breaker_log.py``). How this worker stands with vendors that it
+logs in at is its own knowledge, and the page says so.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+import structlog
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from trivium.console import context, forms, render, session
+from trivium.console.admin.period import chosen
+from trivium.console.context import Console
+from trivium.console.gateway import ChannelTestError, ChannelTrial
+from trivium.console.language import N_
+from trivium.observe.traffic.model import TrafficSums
+from trivium.providers.address import target
+from trivium.routing import store
+from trivium.routing.model import Binding, Channel, Model
+from trivium.routing.shared_breakers import accounts
+from trivium.routing.store import Resting
+from trivium.upstream.tokens import VendorIdentity
+
+PATH: Final = "/admin/channels"
+TEST_EVERY_S: Final = 10.0
+"""Between two tests of one channel by one worker: each costs a dozen tokens a key."""
+
+log = structlog.get_logger()
+
+
+class ChannelRest(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left alone for now."""
+
+    key: int | None
+    """Its place among the channel's keys, from 1; ``None``: there is none."""
+    model: str
+    """The channel's own name; empty: the key for all models."""
+    fault: str
+    told: bool
+    """Whether the vendor named the end."""
+    openings: int
+    until_at: int
+    written_at: int
+
+
+class ChannelView(msgspec.Struct, frozen=True, kw_only=True):
+    """A channel with all that is known of it."""
+
+    name: str
+    provider: str
+    host: str
+    keys: int
+    bindings: tuple[tuple[Model, Binding], ...]
+    rests: tuple[ChannelRest, ...]
+    identities: tuple[VendorIdentity, ...]
+    """Those of this worker that failed or are missed."""
+    traffic: TrafficSums
+
+    @property
+    def tone(self) -> str:
+        """``good``, ``warn`` where something rests, ``bad`` where nothing could be asked."""
+        whole = {rest.key for rest in self.rests if not rest.model}
+        if self.keys and len(whole) >= self.keys:
+            return "bad"
+        resting = {(rest.key, rest.model) for rest in self.rests}
+        keys: list[int | None] = [*range(1, self.keys + 1)] or [None]
+        if self.bindings and all(
+            (key, binding.model) in resting or key in whole
+            for _, binding in self.bindings
+            for key in keys
+        ):
+            return "bad"
+        return "warn" if self.rests or any(one.is_missed for one in self.identities) else "good"
+
+
+def views(
+    channels: Iterable[Channel],
+    models: Iterable[Model],
+    resting: Iterable[Resting],
+    identities: Iterable[VendorIdentity],
+    traffic: Mapping[str, TrafficSums],
+) -> list[ChannelView]:
+    """Every channel, in the operator's order."""
+    bound: dict[str, list[tuple[Model, Binding]]] = {}
+    for model in models:
+        for binding in model.bindings:
+            bound.setdefault(binding.channel.name, []).append((model, binding))
+    noted: dict[tuple[str, str], list[Resting]] = {}
+    for row in resting:
+        noted.setdefault((row.channel, row.account), []).append(row)
+    standing = list(identities)
+    return [
+        ChannelView(
+            name=channel.name,
+            provider=channel.provider.name,
+            host=_host(channel),
+            keys=len(channel.credentials),
+            bindings=tuple(bound.get(channel.name, ())),
+            rests=_rests(channel, noted),
+            identities=tuple(
+                one
+                for one in standing
+                if one.channel == channel.name and (one.why or one.is_missed)
+            ),
+            traffic=traffic.get(channel.name, TrafficSums()),
+        )
+        for channel in channels
+    ]
+
+
+def _host(channel: Channel) -> str:
+    operation = next(iter(channel.provider.paths))
+    _, host, port, _ = target(channel.provider, channel.base_url, operation, "m")
+    return f"{host}:{port}"
+
+
+def _rests(
+    channel: Channel, noted: Mapping[tuple[str, str], list[Resting]]
+) -> tuple[ChannelRest, ...]:
+    return tuple(
+        ChannelRest(
+            key=number + 1 if channel.credentials else None,
+            model=row.model,
+            fault=row.fault,
+            told=row.told,
+            openings=row.openings,
+            until_at=row.until_at,
+            written_at=row.written_at,
+        )
+        for number, account in enumerate(accounts(channel))
+        for row in noted.get((channel.name, account), ())
+    )
+
+
+async def _views(console: Console) -> list[ChannelView]:
+    hour = chosen({"period": "hour"}, console.clock.now()).of
+    async with console.database.read() as conn:
+        resting = await store.listed(conn)
+    gateway = console.gateway
+    return views(
+        gateway.channels(),
+        console.models(),
+        resting,
+        gateway.identities(),
+        await console.traffic.by_channel(hour),
+    )
+
+
+@session.admin
+async def show(request: Request) -> Response:
+    """Show all channels with what rests, their last hour and their models."""
+    return await _page(request)
+
+
+async def _page(
+    request: Request,
+    *,
+    status: int = 200,
+    tested: str = "",
+    trials: tuple[ChannelTrial, ...] = (),
+    untested: str = "",
+) -> Response:
+    console = context.of(request)
+    return render.page(
+        request,
+        "admin/channels.html",
+        status=status,
+        channels=await _views(console),
+        tested=tested,
+        trials=trials,
+        untested=untested,
+        clock=console.clock.now(),
+    )
+
+
+class ChannelTestForm(forms.Form, frozen=True, kw_only=True):
+    """Which channel is tested."""
+
+    channel: forms.Line
+
+
+_tested_at: Final[dict[str, float]] = {}
+"""When this worker tested a channel last; only of channels that there are."""
+
+
+@session.admin
+async def test(request: Request) -> Response:
+    """Send a channel one short request with each of its keys, and show what came."""
+    console = context.of(request)
+    form = forms.filled(request, ChannelTestForm)
+    channels = [channel.name for channel in console.gateway.channels()]
+    if form.value is None or form.value.channel not in channels:
+        raise HTTPException(404)
+    name = form.value.channel
+    now = console.clock.monotonic()
+    if now - _tested_at.get(name, float("-inf")) < TEST_EVERY_S:
+        said = N_("%(name)s was tested a moment ago. Wait ten seconds and try again.")
+        return render.redirect(request, PATH, said, tone="warn", name=name)
+    for gone in _tested_at.keys() - set(channels):
+        del _tested_at[gone]
+    _tested_at[name] = now
+    log.info("channel_tested", channel=name, by=session.user_of(request).id)
+    try:
+        trials = await console.gateway.tried(name)
+    except ChannelTestError as error:
+        return await _page(request, status=422, tested=name, untested=str(error))
+    return await _page(request, tested=name, trials=trials)
+
+
+PAGES: Final = (Route(PATH, show), Route(PATH, test, methods=["POST"]))

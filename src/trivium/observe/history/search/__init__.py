@@ -1,0 +1,1 @@
+"""Everybody's requests, searched by those who look after the gateway."""
