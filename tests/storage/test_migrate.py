@@ -71,7 +71,7 @@ async def test_the_steps_lead_from_released_tables_to_the_schema(empty_url):
     async with db.write() as conn:
         await conn.run_sync(metadata.drop_all)
         if not db.is_sqlite:
-            for name in ("entries", "acts"):
+            for name in ("entries", "acts", "invoices"):
                 await conn.execute(text(f"DROP FUNCTION refuse_{name}_change"))
         await conn.run_sync(lambda connection: released("r0001", connection))
     await migrate.upgrade(db)
