@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import msgspec
 
 from trivium.clock import Clock, SystemClock
-from trivium.observe.history.model import RequestSearch
 from trivium.storage.errors import StorageDown
 from trivium.storage.late import LateModule
 from trivium.storage.structs import struct_of
@@ -124,32 +123,6 @@ class History:
         return HistoryPage(
             requests=found, before=f"{last.at_ms}.{last.request_id}" if last else None
         )
-
-    async def search(
-        self, wanted: RequestSearch, before: str | None = None, limit: int = 50
-    ) -> HistoryPage:
-        """Anybody's requests, the newest first, of those that are wanted.
-
-        A page looks at so many records (``SCANNED_MAX``) and no more, whatever is wanted: it may
-        hold fewer than ``limit``, even none, while ``before`` leads on.
-        """
-        limit = min(limit, PAGE_MAX)
-        place = place_of(before)
-        async with self._db.read() as conn:
-            rows = await store.search(conn, wanted, place, limit + 1)
-            end = None
-            if len(rows) > limit:
-                end = rows[limit - 1].at_ms, rows[limit - 1].request_id
-            else:
-                end = await store.scanned_to(conn, wanted, place)
-        found = tuple(_request(row) for row in rows[:limit])
-        return HistoryPage(requests=found, before=None if end is None else f"{end[0]}.{end[1]}")
-
-    async def anybodys(self, request_id: str) -> RequestEntry | None:
-        """Return one request, whose ever it is; ``None`` when it is not stored any more."""
-        async with self._db.read() as conn:
-            rows = await store.anybodys(conn, request_id)
-        return _request(rows[0]) if rows else None
 
     async def one(self, user_id: int, request_id: str) -> RequestEntry | None:
         """Return one request of that user; ``None`` when it is another's or no longer stored."""

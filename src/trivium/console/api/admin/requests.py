@@ -8,49 +8,56 @@ from trivium.console.api.admin import paging
 from trivium.console.api.admin.base import AdminRequest, ApiMethod, resource
 from trivium.console.api.answer import ApiError
 from trivium.ledger.amounts import format_usd
-from trivium.observe.history.model import RequestSearch
+from trivium.observe.history.search.model import RequestFilter
 from trivium.observe.history.service import RequestEntry
 
 STATUS: Final = (100, 599)
-_TRUE: Final = {"true": True, "false": False}
+SERVED: Final = (100, 399)
 
 
 async def listing(asked: AdminRequest) -> Any:
     """Requests, newest first. A page that holds few leads on while ``before`` says where."""
-    page = await asked.console.history.search(_wanted(asked), _before(asked), paging.limit(asked))
+    page = await asked.console.requests.page(_wanted(asked), _before(asked), paging.limit(asked))
     return {"requests": [_shown(one) for one in page.requests], "before": page.before}
 
 
 async def show(asked: AdminRequest) -> Any:
     """Answer with the request of the path, and why attempts at it failed."""
-    found = await asked.console.history.anybodys(asked.request.path_params["request"])
+    found = await asked.console.requests.one(asked.request.path_params["request"])
     if found is None:
         raise ApiError(404, "there is no request of this id, or it is not stored any more")
     return _shown(found)
 
 
-def _wanted(asked: AdminRequest) -> RequestSearch:
+def _wanted(asked: AdminRequest) -> RequestFilter:
     status = paging.number(asked, "status", "an HTTP status")
     if status is not None and not STATUS[0] <= status <= STATUS[1]:
         raise ApiError(400, f"status: must be {STATUS[0]} to {STATUS[1]}")
     failed = asked.query.get("failed")
-    if failed is not None and failed not in _TRUE:
+    if failed not in (None, "true", "false"):
         raise ApiError(400, "failed: must be true or false")
     since, until = paging.moment(asked, "from"), paging.moment(asked, "to")
     if since is not None and until is not None and since >= until:
         raise ApiError(400, "to: must be after `from`")
-    return RequestSearch(
+    return RequestFilter(
         since_ms=None if since is None else since * 1000,
         until_ms=None if until is None else until * 1000,
         user_id=paging.number(asked, "user", "the id of a user"),
         key_id=paging.number(asked, "key", "the id of a key"),
         team_id=paging.number(asked, "team", "the id of a team"),
-        model=paging.text(asked, "model"),
-        channel=paging.text(asked, "channel"),
-        status=status,
-        fault=paging.text(asked, "fault"),
-        is_failed=None if failed is None else _TRUE[failed],
+        model=paging.text(asked, "model") or "",
+        channel=paging.text(asked, "channel") or "",
+        status=_statuses(status, is_served=failed == "false"),
+        fault=paging.text(asked, "fault") or "",
+        failed=failed == "true",
     )
+
+
+def _statuses(status: int | None, *, is_served: bool) -> tuple[int, int] | None:
+    """The least and the greatest status; ``None``: any. None fits what contradicts itself."""
+    if status is None:
+        return SERVED if is_served else None
+    return (status, min(status, SERVED[1])) if is_served else (status, status)
 
 
 def _before(asked: AdminRequest) -> str | None:
