@@ -61,6 +61,7 @@ PAGES = {
     "payments-all": ("eve", "/admin/payments"),
     "payment-one": ("eve", "/admin/payments/1"),
     "applications-all": ("eve", "/admin/applications"),
+    "settings": ("eve", "/admin/settings?given=1"),
     "audit-log": ("eve", "/admin/log"),
     "key-made": ("edsger", "/account/keys/new"),
     "confirm": ("edsger", "/login/confirm"),

@@ -59,6 +59,7 @@ LONG = (
     "audit-log-",
     "security-log-",
     "user-",
+    "settings-",
 )
 """Only what the window shows."""
 
@@ -205,7 +206,7 @@ def serving(folder: Path, issuer: str) -> Iterator[str]:
     command = [sys.executable, "-c", "from trivium.cli.main import main; main()"]
     with log.open("wb") as file:
         process = subprocess.Popen(  # noqa: S603 - ourselves
-            [*command, "serve", "--config", str(config)], stderr=file
+            [*command, "serve", "--config", config.name], cwd=folder, stderr=file
         )
     try:
         listening(log)

@@ -36,6 +36,7 @@ PICTURES = {
     "admin/invitations.html": "invitations",
     "admin/payment.html": "payment-one",
     "admin/payments.html": "payments-all",
+    "admin/settings.html": "settings",
     "admin/person.html": "user",
     "admin/users.html": "users",
     "audit/everybody.html": "audit-log",

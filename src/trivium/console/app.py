@@ -35,6 +35,7 @@ from trivium.console.admin import (
     logins,
     payments,
     requests,
+    settings,
     user,
     users,
 )
@@ -85,7 +86,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
             *(gateway, channels, requests, users, user, logins, invitations),
-            *(codes, payments, applications),
+            *(codes, payments, applications, settings),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),

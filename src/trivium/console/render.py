@@ -79,6 +79,7 @@ SECTIONS: Final = (
             Link("/admin/codes", N_("Codes"), "wallet"),
             Link("/admin/payments", N_("Payments"), "receipt"),
             Link("/admin/applications", N_("Applications"), "apps"),
+            Link("/admin/settings", N_("Settings"), "code"),
             Link("/admin/log", N_("Audit log"), "shield"),
         ),
         UserRole.ADMIN,

@@ -7,6 +7,7 @@ import msgspec
 from trivium.console.api.admin import paging
 from trivium.console.api.admin.base import AdminRequest, ApiMethod, resource
 from trivium.console.api.answer import ApiError
+from trivium.console.context import Console
 from trivium.routing.reload import LIVE
 from trivium.settings.model import Settings
 from trivium.settings.origins import APART, SettingOrigin, origins
@@ -19,18 +20,25 @@ async def listing(asked: AdminRequest) -> Any:
     known = [name for name in Settings.__struct_fields__ if name not in APART]
     if section is not None and section not in known:
         raise ApiError(400, f"section: must be one of {', '.join(known)}")
-    read, source = asked.console.insight.settings()
-    began = {one.name: one.value for one in origins(asked.console.settings, _NOWHERE)}
     return {
         "settings": [
-            {
-                **msgspec.to_builtins(one),
-                "waits_for_restart": _waits(one, began),
-            }
-            for one in origins(read, source)
-            if section is None or one.name.partition(".")[0].partition("[")[0] == section
+            {**msgspec.to_builtins(one), "waits_for_restart": waits}
+            for one, waits in read_last(asked.console)
+            if section is None or table_of(one) == section
         ]
     }
+
+
+def read_last(console: Console) -> list[tuple[SettingOrigin, bool]]:
+    """The settings as they were read last, each with whether it waits for a restart."""
+    read, source = console.insight.settings()
+    began = {one.name: one.value for one in origins(console.settings, _NOWHERE)}
+    return [(one, _waits(one, began)) for one in origins(read, source)]
+
+
+def table_of(one: SettingOrigin) -> str:
+    """The table of the file that a setting is in."""
+    return one.name.partition(".")[0].partition("[")[0]
 
 
 def _waits(one: SettingOrigin, began: dict[str, Any]) -> bool:
