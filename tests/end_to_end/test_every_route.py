@@ -26,7 +26,7 @@ OPEN = {
 }
 """Pages for visitors; what some of them hold is behind a token of 256 bits."""
 NOBODYS = {"name": "none", "token": "x" * 43, "app": "gwc_" + "x" * 22, "request": "req_1"}
-NOBODYS |= dict.fromkeys(("batch", "code", "entry", "payment"), 1)
+NOBODYS |= dict.fromkeys(("batch", "change", "code", "entry", "payment"), 1)
 KEPT = ("keys", "oauth_apps", "oauth_secrets", "developer_tokens", "oauth_grants", "oauth_caps")
 KEPT += ("sessions", "users", "oauth_requests", "payments", "entries", "accounts")
 ROUTES = [

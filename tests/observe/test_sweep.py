@@ -107,6 +107,7 @@ async def test_rounds_follow_each_other(database, clock, monkeypatch):
     with capture_logs() as logs:
         task = asyncio.create_task(sweeper.run())
         while outcomes:
+            assert not task.done(), task
             await asyncio.sleep(0)
         task.cancel()
     assert [600, 60, 600, 600] == pauses.taken

@@ -165,7 +165,9 @@ def test_a_plan_has_every_usable_binding_once_and_in_order(bind, data):
     """Whatever the draws."""
     made = data.draw(
         st.lists(
-            st.tuples(st.integers(-2, 2), st.integers(0, 3), st.sampled_from(["openai", "gemini"])),
+            st.tuples(
+                st.integers(-2, 2), st.integers(0, 3), st.sampled_from(["openai", "anthropic"])
+            ),
             max_size=7,
         )
     )

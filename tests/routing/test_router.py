@@ -75,13 +75,13 @@ def test_a_model_without_channels_has_no_route(catalogue):
          ("The model `m` does not serve moderations on this gateway. "
           "It serves: chat completions, responses, completions, embeddings, response token "
           "counts, messages, message token counts, generateContent, streamGenerateContent, "
-          "countTokens, embedContent, batchEmbedContents, Converse, ConverseStream, Cohere "
-          "chats, Cohere embeddings.")),
+          "countTokens, embedContent, batchEmbedContents, Converse, ConverseStream, Converse "
+          "token counts, Cohere chats, Cohere embeddings, InvokeModel of embeddings.")),
         ("anthropic", None, Operation.EMBEDDINGS,
          ("The model `m` does not serve embeddings on this gateway. "
           "It serves: chat completions, responses, completions, response token counts, messages, "
           "message token counts, generateContent, streamGenerateContent, countTokens, Converse, "
-          "ConverseStream, Cohere chats.")),
+          "ConverseStream, Converse token counts, Cohere chats.")),
     ],
 )  # fmt: skip
 def test_an_operation_no_channel_serves_is_refused_with_what_is_served(

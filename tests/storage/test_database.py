@@ -132,8 +132,8 @@ async def test_writers_wait_for_each_other(database):
     ("statement", "error"),
     [
         ("INSERT INTO accounts (user_id, balance_nanos, used_nanos) VALUES (999, 0, 0)", Conflict),
-        ("INSERT INTO revision VALUES (1, 0)", Conflict),
-        ("INSERT INTO revision VALUES (2, 0)", Conflict),
+        ("INSERT INTO revision (id, value) VALUES (1, 0)", Conflict),
+        ("INSERT INTO revision (id, value) VALUES (2, 0)", Conflict),
         ("SELECT * FROM no_such_table", SchemaStale),
         ("SELECT no_such_column FROM users", SchemaStale),
         ("INSERT INTO users (id, name) VALUES (1, 'x', 'y')", Rejected),

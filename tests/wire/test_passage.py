@@ -48,6 +48,10 @@ def body_of(operation):
         return {"content": {"parts": [{"text": "x"}]}}
     if operation is Operation.GENERATE_EMBED_BATCH:
         return {"requests": [{"model": "models/m", "content": {"parts": [{"text": "x"}]}}]}
+    if operation is Operation.INVOKE_EMBED:
+        return {"texts": ["x"], "input_type": "search_query"}
+    if operation is Operation.CONVERSE_COUNT:
+        return {"input": {"converse": {"messages": []}}}
     return BODIES[SHAPE[operation]]
 
 
