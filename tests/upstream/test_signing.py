@@ -1,5 +1,6 @@
 """What signed requests of one head have in common is worked out once, and changes nothing."""
 
+from email.utils import formatdate
 from hashlib import sha256
 
 import pytest
@@ -12,6 +13,7 @@ from trivium.providers.credential import Finder, FoundSecret
 from trivium.secret import Secret
 from trivium.upstream import credentials as credentials_module
 from trivium.upstream.request_writer import Composer
+from trivium.upstream.signing import VendorClocks
 
 OK = [Send(sized(b"{}"))]
 
@@ -153,3 +155,15 @@ async def test_what_is_kept_is_bounded(client, prepared, monkeypatch):
             await call(client, request(channel(vendor, signing(prepare=prepared))))
             assert len(client._credentials._kept) <= 2
     assert 5 == prepared.made == len(vendor.requests)
+
+
+def test_of_two_requests_that_a_clock_had_refused_both_are_signed_again():
+    """The second is told what is known by then, and was signed before that all the same."""
+    clock = FixedClock(1_790_000_000.0)
+    clocks = VendorClocks(clock)
+    signed_at = clocks.now("host")
+    date = formatdate(signed_at + 3600, usegmt=True)
+    assert [True, True] == [clocks.set("host", date, signed_at) for _ in range(2)]
+    assert signed_at + 3600 == clocks.now("host")
+    assert not clocks.set("host", date, clocks.now("host"))
+    assert not clocks.set("host", "yesterday", signed_at)

@@ -47,8 +47,9 @@ class VendorClocks:
         """Seconds since the epoch, as the host counts them."""
         return self._clock.now() + self._apart.get(host, 0.0)
 
-    def set(self, host: str, date: str) -> bool:
-        """Take a ``date`` header for the host's time; whether it is far from what we took it for.
+    def set(self, host: str, date: str, signed_at: float) -> bool:
+        """Take a ``date`` header for the host's time; whether it is far from when a request was
+        signed, by the host's time as it was taken then: another one may have been told meanwhile.
 
         A text that is no date says nothing.
         """
@@ -56,14 +57,15 @@ class VendorClocks:
             at = parsedate_to_datetime(date).timestamp()
         except (ValueError, OverflowError):
             return False
+        is_apart = abs(at - signed_at) >= APART_S
         if abs(at - self.now(host)) < APART_S:
-            return False
+            return is_apart
         apart = at - self._clock.now()
         log.warning("clock_apart", host=host, seconds=round(apart))
         if len(self._apart) >= CLOCKS_MAX:
             self._apart.clear()
         self._apart[host] = apart
-        return True
+        return is_apart
 
 
 class SignedHead:
@@ -158,7 +160,7 @@ class SignedHead:
 class SignaturePresenter(Presenter):
     """Signs a request, by parts that are given or found."""
 
-    __slots__ = ("_clocks", "_draft", "_found", "_kept", "_request", "_source")
+    __slots__ = ("_at", "_clocks", "_draft", "_found", "_kept", "_request", "_source")
 
     def __init__(
         self,
@@ -176,6 +178,8 @@ class SignaturePresenter(Presenter):
         self._source = source
         self._clocks = clocks
         self._found: FoundSecret | None = None
+        self._at = 0.0
+        """When it was signed last, by the vendor's time."""
 
     def now(self) -> Request | None:
         """The request, signed, where its body is held in one piece."""
@@ -199,7 +203,7 @@ class SignaturePresenter(Presenter):
         if remedy is Remedy.CLOCK:
             dates = headers.values(b"date")
             host = self._request.origin.host
-            if dates and self._clocks.set(host, dates[0].decode("latin-1")):
+            if dates and self._clocks.set(host, dates[0].decode("latin-1"), self._at):
                 return await self._read()
         if self._source is None or self._found is None:
             return None
@@ -222,7 +226,7 @@ class SignaturePresenter(Presenter):
         request = self._request
         origin = request.origin
         try:
-            at = self._clocks.now(origin.host)
+            self._at = at = self._clocks.now(origin.host)
             payload = self._kept.payload(origin, body, self._found, at)
         except ValueError as error:
             raise unusable(self._draft.head, error) from None
@@ -235,7 +239,8 @@ class SignaturePresenter(Presenter):
 
     def _begun(self, size: int) -> Signature:
         kept, origin = self._kept, self._request.origin
-        unsigned = kept.unsigned(origin, self._clocks.now(origin.host), size)
+        self._at = self._clocks.now(origin.host)
+        unsigned = kept.unsigned(origin, self._at, size)
         try:
             return kept.kind.begin(kept.whole(self._found), unsigned)
         except ValueError as error:
