@@ -71,7 +71,9 @@ def run(ready, slot):
 
 made = worker_sockets.AllSockets(["127.0.0.1:0"], 2, 512)
 try:
-    raise SystemExit(workers.Supervisor(run, made.all, stop_s=0.5).run())
+    # a busy machine may take a while to let one end that wants to
+    stop_s = 0.5 if kind == "stubborn" else 30.0
+    raise SystemExit(workers.Supervisor(run, made.all, stop_s=stop_s).run())
 except workers.CommandFailed as failed:
     raise SystemExit(str(failed))
 """
