@@ -9,8 +9,7 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_
-from trivium.identity.errors import IdentityError
-from trivium.oauth.apps.model import App, AppStatus
+from trivium.oauth.apps.model import AppStatus
 from trivium.oauth.errors import RegistrationError
 
 AT: Final = "/admin/applications"
@@ -49,6 +48,7 @@ async def show(request: Request) -> Response:
     state = next((each for each in STATES if each.value == request.query_params.get("state")), None)
     found = await console.oauth.apps.page(after, PAGE + 1, status=state)
     rows = found[:PAGE]
+    owners, _ = await console.requests.names([each.user_id for each in rows], ())
     kept = {"state": state.value} if state else {}
     return render.page(
         request,
@@ -56,7 +56,7 @@ async def show(request: Request) -> Response:
         rows=rows,
         state=state,
         states=STATES,
-        owners=await _owners(request, rows),
+        owners=owners,
         at=AT,
         **render.paging(AT, kept, "after", given, rows[-1].id if len(found) > PAGE else None),
     )
@@ -80,16 +80,6 @@ async def change(request: Request) -> Response:
     except RegistrationError:
         raise HTTPException(404) from None
     return render.redirect(request, AT, _DONE[to], name=app.name)
-
-
-async def _owners(request: Request, apps: list[App]) -> dict[int, str]:
-    directory, names = context.of(request).directory, {}
-    for user_id in {each.user_id for each in apps}:
-        try:
-            names[user_id] = (await directory.one(user_id)).name
-        except IdentityError:
-            continue
-    return names
 
 
 PAGES: Final = (Route(AT, show), Route(AT, change, methods=["POST"]))

@@ -10,7 +10,6 @@ from starlette.routing import Route
 from trivium.console import context, forms, render, session
 from trivium.console.forms import row
 from trivium.console.language import N_
-from trivium.identity.errors import IdentityError
 from trivium.ledger.payments.model import Payment, PaymentState
 
 AT: Final = "/admin/payments"
@@ -64,12 +63,7 @@ async def one(request: Request) -> Response:
 
 async def _names(request: Request, payments: list[Payment]) -> dict[int, str]:
     """Names of those who pay, by id."""
-    directory, names = context.of(request).directory, {}
-    for user_id in {each.user_id for each in payments}:
-        try:
-            names[user_id] = (await directory.one(user_id)).name
-        except IdentityError:
-            continue
+    names, _ = await context.of(request).requests.names([each.user_id for each in payments], ())
     return names
 
 
