@@ -1,5 +1,6 @@
 """The models that a user may ask for: found, compared, and called for the first time."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Final
@@ -148,6 +149,10 @@ def _lines(row: PriceRow, multiplier: Fraction) -> tuple[OfferedPrice, ...]:
     return tuple(lines)
 
 
+def _fitting(models: Sequence[Model], words: Sequence[str], product: Product | None) -> list[Model]:
+    return [each for each in models if _fits(each, words, product)]
+
+
 def _fits(model: Model, words: Sequence[str], product: Product | None) -> bool:
     text = f"{model.name} {model.title or ''} {model.owned_by}".lower()
     if not all(word in text for word in words):
@@ -170,7 +175,8 @@ async def show(request: Request) -> Response:
     words = asked.get("q", "")[:200]
     product = next((one for one in PRODUCTS if one.name.lower() == asked.get("makes")), None)
     _, models = await _usable(request, user)
-    fitting = [each for each in models if _fits(each, words.lower().split(), product)]
+    # what thousands of models make takes longer to tell than others should wait
+    fitting = await asyncio.to_thread(_fitting, models, words.lower().split(), product)
     at = asked.get("from", "")
     start = int(at) if at.isdecimal() and len(at) < 8 else 0
     more = start + PAGE if start + PAGE < len(fitting) else None

@@ -30,19 +30,19 @@ def first_call(
     keys: Sequence[Key], user: User, balance_nanos: int, models: Iterable[Model]
 ) -> FirstCall:
     """The first call that works with one of ``keys``, or any; a free one where no money is."""
-    usable = [
-        model
-        for model in models
-        if (not keys or any(may_use(key, model.name) for key in keys))
-        and model.bindings
-        and Product.TEXT in products_of(model)
-    ]
     spends = user.unlimited or balance_nanos > 0
-    affordable = [model for model in usable if spends or model.free]
-    found = next(iter(affordable or usable), None)
-    return FirstCall(
-        model="" if found is None else found.name, needs_credit=found is not None and not affordable
-    )
+    first = ""
+    for model in models:
+        is_affordable = spends or model.free
+        if (first and not is_affordable) or not model.bindings:
+            continue
+        if keys and not any(may_use(key, model.name) for key in keys):
+            continue
+        if Product.TEXT in products_of(model):
+            if is_affordable:
+                return FirstCall(model=model.name, needs_credit=False)
+            first = model.name
+    return FirstCall(model=first, needs_credit=bool(first))
 
 
 def may_use(key: Key, model: str) -> bool:

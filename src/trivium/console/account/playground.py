@@ -4,6 +4,8 @@ The page never holds a key. What it sends is handed over to the relay (``pipelin
 after the session, the form's token and the key have been looked at.
 """
 
+import asyncio
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -18,6 +20,7 @@ from trivium.faults import Fault, Kind
 from trivium.identity.errors import IdentityError
 from trivium.pipeline.hand_over import MESSAGE, HandOver
 from trivium.pipeline.model_operations import products_of
+from trivium.routing.model import Model
 from trivium.wire import errors
 from trivium.wire.operation import Product
 
@@ -64,9 +67,7 @@ async def show(request: Request) -> Response:
         for key in await console.own_keys.own(user.id)
         if not key.disabled and not key.paused and not _is_over(key.expires_at, console)
     ]
-    models = [
-        model.name for model in usable(keys, console.models()) if Product.TEXT in products_of(model)
-    ]
+    models = await asyncio.to_thread(_talking, usable(keys, console.models()))
     asked = request.query_params.get("model", "")[:200]
     return render.page(
         request,
@@ -79,6 +80,11 @@ async def show(request: Request) -> Response:
         call_at=CALL,
         bill_at=BILL,
     )
+
+
+def _talking(models: Sequence[Model]) -> list[str]:
+    """Names of those that hold a conversation; of thousands it takes a while to tell."""
+    return [model.name for model in models if Product.TEXT in products_of(model)]
 
 
 def _is_over(expires_at: int | None, console: context.Console) -> bool:
