@@ -248,6 +248,9 @@ def with_line_feeds(run: bytes) -> bytes:
 
 def parse(block: bytes) -> Frame | None:
     """The event of one block; ``None`` when it has no ``data`` line (comments, unknown fields)."""
+    if b"data" not in block:
+        # thousands of blank lines and comments fit in one read, and none of them waits for this
+        return None
     block = with_line_feeds(block)
     event = b""
     data: list[bytes] = []
