@@ -63,6 +63,7 @@ from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
 from trivium.console.api.scim import users as scim_users
 from trivium.console.audit import acts
+from trivium.console.catalogue import changes, channel, questions
 from trivium.console.consent import authorized_apps, prompt
 from trivium.console.context import Console
 from trivium.console.developer import apps as own_apps
@@ -85,6 +86,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
+            *(channel, questions, changes),
             *(gateway, channels, requests, users, user, logins, invitations),
             *(codes, payments, applications, settings),
             *(security, mfa, passkeys),
