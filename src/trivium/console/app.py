@@ -63,7 +63,8 @@ from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
 from trivium.console.api.scim import users as scim_users
 from trivium.console.audit import acts
-from trivium.console.catalogue import changes, channel, questions
+from trivium.console.catalogue import changes, channel, groups, questions, routing_rules
+from trivium.console.catalogue import models as catalogue_models
 from trivium.console.consent import authorized_apps, prompt
 from trivium.console.context import Console
 from trivium.console.developer import apps as own_apps
@@ -86,7 +87,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
-            *(channel, questions, changes),
+            *(channel, catalogue_models, groups, routing_rules, questions, changes),
             *(gateway, channels, requests, users, user, logins, invitations),
             *(codes, payments, applications, settings),
             *(security, mfa, passkeys),

@@ -34,7 +34,6 @@ from trivium.upstream.tokens import VendorIdentity
 PATH: Final = "/admin/channels"
 PAGE: Final = 25
 """Channels of one page."""
-_START_DIGITS: Final = 8
 TEST_EVERY_S: Final = 10.0
 """Between two tests of one channel by one worker: each costs a dozen tokens a key."""
 
@@ -229,8 +228,7 @@ async def _page(
     untested: str = "",
 ) -> Response:
     console, query = context.of(request), request.query_params
-    words, at = query.get("q", "")[:100], query.get("from", "")
-    start = int(at) if at.isascii() and at.isdigit() and len(at) < _START_DIGITS else 0
+    words, start = query.get("q", "")[:100], entries.start_of(request)
     rows, count = await _rows(console, words, start, tested)
     more = start + PAGE if start + PAGE < count else None
     return render.page(
@@ -244,7 +242,7 @@ async def _page(
         trials=trials,
         untested=untested,
         clock=console.clock.now(),
-        **render.paging(PATH, {"q": words} if words else {}, "from", at, more),
+        **render.paging(PATH, {"q": words} if words else {}, "from", start, more),
     )
 
 

@@ -151,10 +151,15 @@ def spoken(words: str) -> LazyText:
     return text("%(words)s", words=words)
 
 
+def words_of(said: LazyText) -> str:
+    """The words of the settings again, out of a message; of another its English."""
+    return str(said.values.get("words", said.message))
+
+
 def unplaced(form: Fields, shown: Collection[str]) -> list[LazyText]:
     """What is wrong with members that the page has no field for."""
     return [
-        said if not member else spoken(f"{member} {said.values.get('words', said.message)}")
+        said if not member else spoken(f"{member} {words_of(said)}")
         for member, said in form.errors.items()
         if member not in shown
     ]

@@ -1,7 +1,7 @@
 """Entries as the pages have them, wherever they are: of the file read-only, with their line."""
 
 import asyncio
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from starlette.requests import Request
@@ -15,6 +15,8 @@ from trivium.catalogue.model import (
 )
 from trivium.console import session
 from trivium.console.context import Console
+
+_START_DIGITS: Final = 8
 
 
 class ShownEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,6 +96,12 @@ def stored(entry: CatalogueEntry) -> ShownEntry:
         updated_ms=entry.updated_ms,
         updated_by=entry.updated_by,
     )
+
+
+def start_of(request: Request) -> int:
+    """Where the page of a list begins, as its query says; the beginning for anything else."""
+    said = request.query_params.get("from", "")
+    return int(said) if said.isascii() and said.isdigit() and len(said) <= _START_DIGITS else 0
 
 
 def author(request: Request) -> ChangeAuthor:

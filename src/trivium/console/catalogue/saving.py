@@ -55,7 +55,14 @@ def _move(form: Fields, field_of: Callable[[str], str]) -> None:
     found = dict(form.errors)
     form.errors.clear()
     for member, said in found.items():
-        form.errors.setdefault(field_of(member) if member else "", said)
+        field = field_of(member) if member else ""
+        if field == member or not member:
+            form.errors.setdefault(field, said)
+            continue
+        words = f"{member} {changing.words_of(said)}"
+        if field in form.errors:  # a field that stands for many members
+            words = f"{changing.words_of(form.errors[field])}; {words}"
+        form.errors[field] = changing.spoken(words)
 
 
 def told(
