@@ -36,6 +36,7 @@ from trivium.console.admin import (
     payments,
     requests,
     settings,
+    start,
     user,
     users,
 )
@@ -89,7 +90,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
             *(overview, keys, models, playground, usage, spending, statement, profile),
             *(channel, catalogue_models, groups, routing_rules, questions, changes),
             *(gateway, channels, requests, users, user, logins, invitations),
-            *(codes, payments, applications, settings),
+            *(codes, payments, applications, settings, start),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),

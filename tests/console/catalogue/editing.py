@@ -11,6 +11,7 @@ from console.visiting import Seen, console_over, user_of, visiting
 from trivium.catalogue.model import ChangeAuthor, EntryName
 from trivium.catalogue.service import EntryEdit
 from trivium.clock import FixedClock
+from trivium.console.gateway import GatewayState
 from trivium.identity.model import UserRole
 from trivium.routing.reload import FileWatch, SettingsReader
 from trivium.storage.root_key import RootKeys
@@ -113,13 +114,20 @@ async def editing(database, *, file="", folder=None, clock=None):
         path = Path(folder) / "trivium.toml"
         path.write_text(file)
     reader = SettingsReader(path, {})
+    current = reader.read()
+    held = [current]
     parts = StoredParts(
         database,
         seal_of(RootKeys(b"k" * 32)),
         reader,
-        FileWatch(reader, reader.read(), lambda *_: None),
+        FileWatch(reader, current, lambda *taken: held.append(taken)),
     )
-    console = msgspec.structs.replace(console_over(database, clock), catalogue=parts.service(clock))
+    console = msgspec.structs.replace(
+        console_over(database, clock),
+        catalogue=parts.service(clock),
+        models=lambda: tuple(held[-1][1].models.values()),
+        gateway=GatewayState(channels=lambda: tuple(held[-1][1].channels.values())),
+    )
     async with visiting(database, console) as visitor:
         user = await user_of(console, "eve", UserRole.ADMIN)
         await visitor.log_in(user)

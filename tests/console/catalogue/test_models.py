@@ -136,8 +136,8 @@ async def test_the_list_is_sifted_and_paged(database, tmp_path):
         assert "trivium.toml:9" in first
         assert ("edit?name=filed-model" in first, "copy=filed-model" in first) == (False, True)
         assert "2,002" in first
-        assert ("m0047" in first, "m0048" in first) == (True, False)
-        assert "m0048" in (await editor.get(f"{models.LIST}?from=50")).text
+        assert ("m0048" in first, "m0049" in first) == (True, False)
+        assert "m0049" in (await editor.get(f"{models.LIST}?from=50")).text
         found = Seen((await editor.get(f"{models.LIST}?q=wise+one")).text).text
         assert ("many filed $1 $2 1 price more" in found, "m0001" in found) == (True, False)
         assert "No model fits" in (await editor.get(f"{models.LIST}?channel=none")).text
