@@ -6,7 +6,7 @@ from console.catalogue.editing import CANARY, CHANNEL, MODEL, editing
 from trivium.catalogue.model import CatalogueError, CredentialMark, EntryBody, EntryName, UnfitError
 from trivium.console import forms
 from trivium.console.catalogue import changing
-from trivium.console.catalogue.changing import MemberChange, differences, flat
+from trivium.console.catalogue.changing import ChangedMember, differences, flat
 
 MAIN = EntryName("channel", "main")
 
@@ -27,7 +27,7 @@ def test_members_that_differ():
         "bindings.0.weight": ("", "2"),
     } == {each.member: (each.before, each.after) for each in differences(at, before, after)}
     group = EntryName("group", "g")
-    assert [MemberChange(member="factor", before="0.8", after="0.7")] == differences(
+    assert [ChangedMember(member="factor", before="0.8", after="0.7")] == differences(
         group, EntryBody(document="0.8"), EntryBody(document="0.7")
     )
 
@@ -50,7 +50,7 @@ def test_credentials_are_told_by_their_end():
         EntryBody(document={"api_key": "sealed:x"}, marks=(mark("api_key", each),))
         for each in ("1", "2")
     )
-    assert [MemberChange(member="api_key", before="…cdef", after="…cdef")] == differences(
+    assert [ChangedMember(member="api_key", before="…cdef", after="…cdef")] == differences(
         MAIN, one, other
     )
     assert [] == differences(MAIN, one, one)

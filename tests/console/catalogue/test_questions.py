@@ -26,10 +26,11 @@ async def test_a_channel_is_paused_and_resumed(database):
         record = Record(
             "r1", editor.console.clock.now() - 60, model="m", channel="main", status=200
         )
+        before = Record("r0", record.at, model="m", channel="gone", status=200)
         async with database.write() as conn:
-            await insert(conn, [row_of(record, int)])
+            await insert(conn, [row_of(each, int) for each in (record, before)])
         page = await editor.get(PAUSE)
-        assert "the model has no channel that is switched on" in page.text
+        assert 1 == page.text.count("the model has no channel that is switched on")
         assert 2 == len(await editor.console.catalogue.changes())
         await editor.send(ASK, **fields(page) | {"reason": "the vendor asks"})
         assert (await editor.document("channel", "main"))["disabled"] is True

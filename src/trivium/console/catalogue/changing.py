@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -25,6 +25,7 @@ from trivium.console import context, forms
 from trivium.console.catalogue import entries, problems
 from trivium.console.context import Console
 from trivium.console.language import N_, LazyText, text
+from trivium.routing.model import Model
 from trivium.settings.secrets import REGISTERED
 
 CHARS_MAX: Final = 400
@@ -40,7 +41,7 @@ Fields = forms.Filled[forms.Form]
 """A form whose fields depend on what is edited: it is read by the page itself."""
 
 
-class MemberChange(msgspec.Struct, frozen=True, kw_only=True):
+class ChangedMember(msgspec.Struct, frozen=True, kw_only=True):
     """One member before and after; empty: it was not, or is not, there."""
 
     member: str
@@ -54,7 +55,7 @@ class EntryChange(msgspec.Struct, frozen=True, kw_only=True):
     at: EntryName
     action: str
     """``create``, ``change`` or ``delete``."""
-    members: tuple[MemberChange, ...]
+    members: tuple[ChangedMember, ...]
     more: int = 0
     """Members that are not told."""
 
@@ -89,7 +90,7 @@ class StaleEdit(msgspec.Struct, frozen=True, kw_only=True):
     """Empty: nobody who has an account."""
     at_ms: int
     gone: bool
-    members: tuple[MemberChange, ...]
+    members: tuple[ChangedMember, ...]
     """``before``: as it is now; ``after``: as it was to be."""
 
 
@@ -174,13 +175,22 @@ async def preview(console: Console, result: ChangeResult) -> ChangePreview:
     catalogue = result.catalogue
     # models by the thousand are looked at
     planned = await asyncio.to_thread(plans, catalogue, result.diffs)
-    found = None if served is None else lost(catalogue, served)
+    found = None
+    if served is not None:
+        now = await asyncio.to_thread(_pairs, tuple(console.models()))
+        # what is not served as it was already is not this change's doing
+        found = lost(catalogue, [each for each in served if each[:2] in now])
     return ChangePreview(
         changes=changes,
         plans=tuple(_planned(each) for each in planned),
         plans_max=len(planned) == MODELS_MAX,
         lost=None if found is None else tuple(found[:LOST_MAX]),
     )
+
+
+def _pairs(models: Iterable[Model]) -> set[tuple[str, str]]:
+    """Each model with each channel that serves it."""
+    return {(model.name, bound.channel.name) for model in models for bound in model.bindings}
 
 
 def _planned(told: Mapping[str, Any]) -> PlannedModel:
@@ -208,12 +218,12 @@ def entry_change(diff: EntryDiff) -> EntryChange:
 
 def differences(
     at: EntryName, before: EntryBody | None, after: EntryBody | None
-) -> list[MemberChange]:
+) -> list[ChangedMember]:
     """Members that differ; credentials are told by their last characters."""
     old, new = flat(at, before), flat(at, after)
     none = ("", "")
     return [
-        MemberChange(member=name, before=old.get(name, none)[0], after=new.get(name, none)[0])
+        ChangedMember(member=name, before=old.get(name, none)[0], after=new.get(name, none)[0])
         for name in {**old, **new}
         if old.get(name) != new.get(name)
     ]

@@ -137,7 +137,7 @@ def _keys(kept: Mapping[str, KeptSecret]) -> list[KeptSecret]:
 
 
 def shown(entry: ShownEntry) -> Fields:
-    """The form of a channel as it is."""
+    """Return the form of a channel that is there, with the version it was made of."""
     document = entry.document
     given = {name: said(document, name) for name in (*TEXTS, *NUMBERS)}
     given |= {

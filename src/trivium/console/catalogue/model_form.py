@@ -47,7 +47,7 @@ def rows(form: Fields) -> int:
 
 
 def shown(entry: ShownEntry) -> Fields:
-    """The form of a model as it is."""
+    """Return the form of a model that is there, with the version it was made of."""
     return _form(entry.name, entry.document, version=str(entry.version))
 
 

@@ -13,7 +13,6 @@ from trivium.catalogue.model import CatalogueKind, EntryName
 PROBLEMS_MAX: Final = 50
 """Problems that one page tells."""
 _PLACE: Final = re.compile(r"database(?:, version \d+)?: ")
-_MEMBER: Final = re.compile(r"\.?((?:[^\s\[\]]|\[\d+\])+) ")
 _STEP: Final = re.compile(r"\[(\d+)\]")
 
 
@@ -28,11 +27,11 @@ def placed(lines: Iterable[str], at: EntryName) -> list[tuple[str, str]]:
         if own is None:
             found.append(("", line))
             continue
-        member = _MEMBER.match(own)
-        if member is None or at.kind == CatalogueKind.GROUP.value:
+        member, _, words = own.removeprefix(".").partition(" ")
+        if at.kind == CatalogueKind.GROUP.value or not words:
             found.append(("", own.strip()))
         else:
-            found.append((_STEP.sub(r".\1", member[1]), own[member.end() :]))
+            found.append((_STEP.sub(r".\1", member), words))
     return found[:PROBLEMS_MAX]
 
 
