@@ -1,8 +1,12 @@
 """What differs between two documents, without their credentials."""
 
+import ast
+import inspect
+
 import pytest
 
 from console.catalogue.editing import CANARY, CHANNEL, MODEL, editing
+from trivium.catalogue import preview as catalogue_preview
 from trivium.catalogue.model import CatalogueError, CredentialMark, EntryBody, EntryName, UnfitError
 from trivium.console import forms
 from trivium.console.catalogue import changing
@@ -54,6 +58,13 @@ def test_credentials_are_told_by_their_end():
         MAIN, one, other
     )
     assert [] == differences(MAIN, one, one)
+
+
+def test_reasons_have_their_words():
+    """All that there are, in every language."""
+    source = inspect.getsource(catalogue_preview._why)
+    said = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
+    assert {each for each in said if each} - {catalogue_preview._why.__doc__} == set(changing.WHY)
 
 
 def test_long_values_are_cut():

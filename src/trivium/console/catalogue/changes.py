@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from trivium.catalogue.model import CatalogueChange, CatalogueKind
 from trivium.console import context, render, session
-from trivium.console.catalogue.changing import ENTRIES_MAX, EntryChange, entry_change
+from trivium.console.catalogue.changing import ENTRIES_MAX, EntryChange, entry_changes
 
 PATH: Final = "/admin/changes"
 PAGE: Final = 20
@@ -67,7 +67,7 @@ def _line(change: CatalogueChange, names: dict[int, str]) -> ChangeLine:
     return ChangeLine(
         change=change,
         who=who,
-        entries=tuple(entry_change(diff) for diff in change.diffs[:ENTRIES_MAX]),
+        entries=entry_changes(change.diffs),
         more=max(0, len(change.diffs) - ENTRIES_MAX),
     )
 

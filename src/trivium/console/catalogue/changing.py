@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -39,6 +39,15 @@ _DIGITS_MAX: Final = 15
 
 Fields = forms.Filled[forms.Form]
 """A form whose fields depend on what is edited: it is read by the page itself."""
+
+
+WHY: Final = (
+    N_("the model is gone"),
+    N_("the model has no channel that is switched on"),
+    N_("the channel is gone or switched off; others serve the model"),
+    N_("the model is not bound to the channel any more; others serve it"),
+)
+"""Why a request would not be served as it was, as ``catalogue/preview.py`` says it."""
 
 
 class ChangedMember(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,7 +177,8 @@ def unplaced(form: Fields, shown: Collection[str]) -> list[LazyText]:
 
 async def preview(console: Console, result: ChangeResult) -> ChangePreview:
     """What came of a trial, for people."""
-    changes = tuple(entry_change(diff) for diff in result.diffs[:ENTRIES_MAX])
+    # each may have thousands of members
+    changes = await asyncio.to_thread(entry_changes, result.diffs)
     if result.catalogue is None:
         return ChangePreview(changes=changes, plans=(), plans_max=False, lost=())
     served = await console.history.served_lately()
@@ -202,6 +212,11 @@ def _planned(told: Mapping[str, Any]) -> PlannedModel:
         steps=tuple((each["channel"], each["upstream_model"]) for each in told.get("steps", ())),
         skipped=tuple((each["channel"], each["why"]) for each in told.get("skipped", ())),
     )
+
+
+def entry_changes(diffs: Sequence[EntryDiff]) -> tuple[EntryChange, ...]:
+    """The first of several entries before and after."""
+    return tuple(entry_change(diff) for diff in diffs[:ENTRIES_MAX])
 
 
 def entry_change(diff: EntryDiff) -> EntryChange:
@@ -278,7 +293,7 @@ async def _stale(console: Console, wanted: EntryEdit) -> StaleEdit:
     names, _ = await console.requests.names(by, ())
     yours = EntryBody(document=wanted.document, marks=now.marks)
     there = EntryBody(document=now.document, marks=now.marks)
-    members = differences(wanted.at, there, yours)
+    members = await asyncio.to_thread(differences, wanted.at, there, yours)
     return StaleEdit(
         who=names.get(now.updated_by or 0, ""),
         at_ms=now.updated_ms,
