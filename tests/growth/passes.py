@@ -41,6 +41,7 @@ from trivium.wire.generate import for_vertex, read_answer_parts, views
 from trivium.wire.generate.long_text import LongText
 from trivium.wire.messages import hosted
 from trivium.wire.operation import CONVERSATION, Operation, Shape
+from trivium.wire.plain_words import only_words
 from trivium.wire.state_refs import is_plain
 from trivium.wire.vertex import predict
 
@@ -110,6 +111,8 @@ def over_bytes():
         "sse frames": (frames, sse.frames),
         "sse frames of blank lines": (blanks, sse.frames),
         "sse frame of lines": (lines, sse.frames),
+        "sse window of lines": (lambda n: b"id: a\n" * n + b"data: a\n\n", sse.window),
+        "sse window": (lambda n: b"data: " + b"a" * (8 * n) + b"\n\n", sse.window),
         "sse unbroken": (lambda n: frames(n).replace(b"a", "\u2028".encode()), sse.unbroken),
         "sse completed": (lambda n: b"data: " + b"a" * n, sse.completed),
         "sse in pieces": (lambda n: frames(n // 4), _in_pieces(sse.Splitter, 7)),
@@ -206,6 +209,10 @@ def over_bytes():
     for shape in CONVERSATION:
         for name, data in {"seals": sealed, "calls": called}.items():
             of[f"signs of {name} {shape.value}"] = (data, lambda data, shape=shape: (is_plain(data, shape), signs.any_in(data, shape), signs.found(data, shape), signs.native(data, shape)))  # fmt: skip
+    for slot, row in {"messages": b'{"role":"user","content":"a"}', "contents": b'{"parts":[{"text":"a"}]}'}.items():  # fmt: skip
+        shape = Shape.CHAT if slot == "messages" else Shape.GENERATE
+        of[f"words of {slot}"] = (lambda n, slot=slot, row=row: b'{"%b":[%b]}' % (slot.encode(), b",".join([row] * n)), lambda data, shape=shape: only_words(peek.members(data), shape))  # fmt: skip
+        of[f"words beside {slot}"] = (lambda n, slot=slot: b'{"%b":"a","system":"%b"}' % (slot.encode(), b"a" * (8 * n)), lambda data, shape=shape: only_words(peek.members(data), shape))  # fmt: skip
     for shape in CONVERSATION:
         for name, word in {
             "addresses": b'"url":"https://a",',

@@ -33,7 +33,7 @@ from trivium.pipeline.services import Exchange
 from trivium.routing.model import Plan
 from trivium.routing.routing_preferences import HEADERS, prefer, too_dear
 from trivium.uploads.form import Upload
-from trivium.wire import json_size, peek, references, state_refs
+from trivium.wire import json_size, peek, plain_words, references, state_refs
 from trivium.wire.attribution import HEADERS as NAMING
 from trivium.wire.attribution import MEMBERS as NAMES
 from trivium.wire.messages.version import version
@@ -96,6 +96,9 @@ def read(context: RequestContext) -> Waiting:
         _check_version(context.exchange)
     if context.is_spoken_for or not NAMES.isdisjoint(members.table):  # most name nobody
         members = attribution.attribute(context, members)
+    shape = SHAPE[context.operation]
+    if context.size_bytes > plain_words.LONG:
+        members.words = plain_words.only_words(members, shape)
     route = context.route
     facts = context.services.passages[context.operation].facts(members)
     if route.model and SHAPE[context.operation] in NAMED_BY_PATH:
@@ -109,7 +112,7 @@ def read(context: RequestContext) -> Waiting:
         facts = images.named(context, members, facts)
     context.facts = facts
     context.streaming = facts.stream
-    context.plain = state_refs.is_plain(context.body, SHAPE[context.operation])
+    context.plain = members.words or state_refs.is_plain(context.body, shape)
     return None
 
 

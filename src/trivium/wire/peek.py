@@ -72,12 +72,14 @@ _NO_FOLDS: Final[Mapping[str, str]] = {}
 class Members:
     """The top-level members of one request body."""
 
-    __slots__ = ("_pairs", "_twice", "folded", "table")
+    __slots__ = ("_pairs", "_twice", "folded", "table", "words")
 
     table: Mapping[str, msgspec.Raw]
     """Every member by its name, of equal names the last. Not to be changed."""
     folded: Mapping[str, str]
     """Names by how they are read regardless of case; empty where no two could be taken for one."""
+    words: bool
+    """Whether the conversation is known to be words alone (``plain_words.only_words``)."""
     _pairs: list[tuple[str, msgspec.Raw]] | None
     _twice: frozenset[str]
 
@@ -94,6 +96,7 @@ class Members:
         self._pairs = None
         self.folded = _NO_FOLDS
         self._twice = _NONE
+        self.words = False
         if isinstance(members, dict):
             self.table = first = members
             if is_looked_at:
@@ -293,7 +296,7 @@ def members(body: bytes) -> Members:
         ) from None
     except RecursionError:
         raise Fault(Kind.MALFORMED_JSON, "The request body is nested too deeply.") from None
-    return Members(list(zip(map(str, pairs), pairs.values(), strict=True)))
+    return _known(pairs)
 
 
 class _Crowd(Exception):  # noqa: N818 - never seen outside
@@ -324,7 +327,16 @@ def _counted(body: bytes) -> Members:
         ) from None
     if not body.isascii():
         _look_at_text(body, pairs)
-    return Members(list(zip(map(str, pairs), pairs.values(), strict=True)))
+    return _known(pairs)
+
+
+def _known(pairs: Mapping[MemberName, msgspec.Raw]) -> Members:
+    """Members of which some may be twice."""
+    found = list(zip(map(str, pairs), pairs.values(), strict=True))
+    table = dict(found)
+    if len(table) == len(found) and _CAPITALS.issuperset(table):
+        return Members(table, is_looked_at=True)
+    return Members(found)
 
 
 def _look_at_text(body: bytes, found: Mapping[Any, msgspec.Raw]) -> None:

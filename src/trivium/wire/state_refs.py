@@ -67,12 +67,13 @@ NAMING: Final = frozenset(
 
 _OURS: Final = {shape: (_ENVELOPE, _CALL) if shape in NAMING else (_ENVELOPE,) for shape in _SLOTS}
 """What the gateway itself leaves in a request."""
-_SIGNS: Final = {shape: _OURS[shape] + stems for shape, stems in _STEMS.items()}
+SIGNS: Final = {shape: _OURS[shape] + stems for shape, stems in _STEMS.items()}
+"""Where none of these stands, a body of the shape carries no state."""
 _TAIL: Final = 64
 """Characters of a value that tell it from all others: its end is cipher text or a digest."""
 
 
-_PARTS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
+PARTS: Final[Mapping[Shape, tuple[bytes, ...]]] = {
     Shape.CHAT: (b'"type"', b'"tool_call', b'"extra_content"', ESCAPE),
     Shape.RESPONSES: (b'"type"', b'"prompt"', ESCAPE),
     Shape.MESSAGES: (b'"type"', b'"container"', ESCAPE),
@@ -85,9 +86,9 @@ Amazon's, have no word in common: their bodies are never known to be."""
 
 def is_plain(body: bytes, shape: Shape) -> bool:
     """Whether a body of this shape can neither carry state nor refer to anything."""
-    if shape not in _PARTS:
+    if shape not in PARTS:
         return False
-    for word in _PARTS[shape]:  # noqa: SIM110 - a generator is a call for each word
+    for word in PARTS[shape]:  # noqa: SIM110 - a generator is a call for each word
         if body.rfind(word) >= 0:
             return False
     return True
@@ -95,7 +96,7 @@ def is_plain(body: bytes, shape: Shape) -> bool:
 
 def any_in(body: bytes, shape: Shape) -> bool:
     """Whether a body could carry state. Some microseconds for a body of 24 KB."""
-    for sign in _SIGNS[shape]:
+    for sign in SIGNS[shape]:
         if body.rfind(sign) >= 0:
             words = (*_OURS[shape], *(word for word, _ in _SLOTS[shape]))
             return any(body.rfind(word) >= 0 for word in words)

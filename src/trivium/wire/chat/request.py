@@ -29,17 +29,19 @@ _format: Final = msgspec.json.Decoder(Format)
 def facts(body: Members) -> RequestFacts:
     """Read and check a chat request. Raises ``Fault`` naming the member."""
     model = openai_shapes.model(body)
-    said = body.raw("messages")
+    # a long request that is known to be words alone is neither copied nor searched again
+    words = body.words
+    said = None if words else body.raw("messages")
     # agents send bodies and blocks of other shapes on this route (BerriAI/litellm#34029)
-    foreign = said is None and body.raw("input") is not None
+    foreign = not words and said is None and body.raw("input") is not None
     # HOT: what is absent costs one look, and most is, but another spelling: 1.1 -> 0.8 us
     # (2026-11-24, bench/hot.py --case facts.chat.short)
     there = _READ if body.folded else body.table
     if not foreign:
-        foreign = _check_messages(said)
+        foreign = not words and _check_messages(said)
         if not _LIMITED.isdisjoint(there):
             foreign = _check_limited(body) or foreign
-    limit = body.integer("max_output_tokens", 1) if said is None else None
+    limit = body.integer("max_output_tokens", 1) if said is None and not words else None
     choices = (body.integer("n", 1) if "n" in there else None) or 1
     newer = body.integer("max_completion_tokens", 1) if "max_completion_tokens" in there else None
     older = body.integer("max_tokens", 1) if "max_tokens" in there else None
