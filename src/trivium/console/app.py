@@ -53,6 +53,7 @@ from trivium.console.api.admin import invitations as api_invitations
 from trivium.console.api.admin import invoices as api_invoices
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import payments as api_payments
+from trivium.console.api.admin import prices as api_prices
 from trivium.console.api.admin import requests as api_requests
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import settings as api_settings
@@ -125,6 +126,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_codes.ENDPOINTS,
     *api_entries.ENDPOINTS,
     *api_payments.ENDPOINTS,
+    *api_prices.ENDPOINTS,
     *api_tokens.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 import structlog
 
+from trivium.catalogue.model import KeptApartError
 from trivium.catalogue.pricing.model import PriceProposal, ProposalState, ProposedLine
 from trivium.catalogue.pricing.offers import bare
 from trivium.catalogue.pricing.service import PriceService
@@ -84,9 +85,21 @@ class PriceLooks:
         self._prices = prices
         self._models = models
         self._read = read
+        self._looking = False
 
     async def look(self, limit_s: float = LIMIT_S) -> PriceLook:
-        """Look once. Raises what the database raises, and ``LedgerError`` as ``sheet``."""
+        """Look once. Raises KeptApartError while this worker is looking already, what the database
+        raises, and ``LedgerError`` as ``sheet``.
+        """
+        if self._looking:
+            raise KeptApartError("somebody is looking already; it takes a few minutes at most")
+        self._looking = True
+        try:
+            return await self._look(limit_s)
+        finally:
+            self._looking = False
+
+    async def _look(self, limit_s: float) -> PriceLook:
         wanted = _wanted(self._models())
         found = await self._lists(wanted, limit_s)
         async with self._db.write() as conn:
