@@ -50,6 +50,7 @@ PAGES = {
     "keys-none": ("bob", "/account/keys"),
     "gateway": ("eve", "/admin?period=week"),
     "channels": ("eve", "/admin/channels"),
+    "prices": ("eve", "/admin/prices"),
     "all-requests": ("eve", "/admin/requests"),
     "users": ("eve", "/admin/users"),
     "user": ("eve", "/admin/users/1"),

@@ -47,7 +47,7 @@ LISTENS = "trivium is listening on "
 LIGHT_AND_DARK = ("light", "dark")
 SMALL = (
     *("login", "overview", "keys", "models", "model", "playground", "spending"),
-    *("gateway", "all-requests"),
+    *("gateway", "all-requests", "prices"),
 )
 """Also as a telephone shows them."""
 CHINESE = ("overview", "gateway")

@@ -28,6 +28,7 @@ PICTURES = {
     "account/usage.html": "requests",
     "admin/channels.html": "channels",
     "admin/gateway.html": "gateway",
+    "admin/prices.html": "prices",
     "admin/requests.html": "all-requests",
     "admin/applications.html": "applications-all",
     "admin/batch.html": "batch",

@@ -278,6 +278,13 @@ def text(price: Decimal | None) -> str | None:
     return None if price is None else format(price.normalize(), "f")
 
 
+def _changes(proposal: PriceProposal) -> str:
+    """The first differences of a proposal, for the log."""
+    return ", ".join(
+        f"{line.kind} {line.now or '-'} -> {line.then or '-'}" for line in proposal.lines[:6]
+    )
+
+
 def _tell(
     new: Sequence[PriceProposal], found: Mapping[str, VendorList], proposed: int, still_open: int
 ) -> None:
@@ -287,9 +294,7 @@ def _tell(
             model=each.model,
             source=each.origin.source.value,
             place=each.origin.place,
-            changes=", ".join(
-                f"{line.kind} {line.now or '-'} -> {line.then or '-'}" for line in each.lines[:6]
-            ),
+            changes=_changes(each),
             by_hand=each.is_by_hand,
         )
     for name, one in sorted(found.items()):

@@ -53,7 +53,7 @@ class SetMargin(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def margin(self) -> Decimal:
-        """Income less cost."""
+        """What is left of the income, in US dollars a million tokens."""
         return self.income - self.cost
 
     @property

@@ -53,7 +53,7 @@ class OfferView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PriceStanding(msgspec.Struct, frozen=True, kw_only=True):
-    """One model."""
+    """What is set for one model, beside everything that is known of it."""
 
     name: str
     place: str

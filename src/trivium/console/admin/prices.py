@@ -68,7 +68,7 @@ class AdoptForm(forms.Form, frozen=True, kw_only=True):
 
 
 class ProposalForm(forms.Form, frozen=True, kw_only=True):
-    """One proposal."""
+    """Which proposal, and whether it may replace what was made by hand."""
 
     proposal: forms.Id
     by_hand: bool = False
@@ -102,12 +102,13 @@ async def show(request: Request) -> Response:
     except KeyError:
         raise HTTPException(404) from None
     except LedgerError as error:
-        return render.page(request, "admin/prices_none.html", why=str(error))
+        return render.page(request, "admin/prices.html", why=str(error))
     after = asked.get("after", "")
     rows, more = await asyncio.to_thread(_rows, found, wanted, after)
     return render.page(
         request,
         "admin/prices.html",
+        why="",
         found=found,
         wanted=wanted,
         rows=rows,
@@ -143,7 +144,7 @@ def _plain(price: Decimal | str | None) -> str | None:
 @session.admin
 @session.recent_at(AT)
 async def adopt(request: Request) -> Response:
-    """Adopt one price."""
+    """Adopt the price of one model, as it was looked at."""
     form = forms.filled(request, AdoptForm).value
     if form is None:
         raise HTTPException(404)
