@@ -70,7 +70,7 @@ async def test_the_page_shows_everything_side_by_side(admin, world):
                   "-16.7%", "by your cost"):  # fmt: skip
         assert words in seen.text, words
     few = Seen((await admin.get(f"{AT}?q=FILE&differing=1")).text)
-    assert "$1 / $9" not in few.text.partition("Margin in")[2]
+    assert "$1 / $9" not in few.text.partition("Price group")[2]
     assert "There is nothing that fits" in Seen((await admin.get(f"{AT}?q=zzz")).text).text
     assert 404 == (await admin.get(f"{AT}?group=nobody")).status_code
 
