@@ -123,6 +123,7 @@ GET /api/admin/catalogue/prices/proposals adminListProposals "Proposals, newest 
   answer=AdminPriceProposals parameters=adminProposalState|adminProposalBefore|adminLimit
 POST /api/admin/catalogue/prices/proposals/adopt adminAdoptProposals "Adopts what proposals say, all
   or none." answer=AdminPriceResult request=AdminProposalAdoption parameters=adminDryRun
-POST /api/admin/catalogue/prices/proposals/dismiss adminDismissProposals "Leaves prices as they are."
+POST /api/admin/catalogue/prices/proposals/dismiss adminDismissProposals "Leaves prices as
+  they are."
   answer=AdminDismissed request=AdminDismissedProposals
 """)
