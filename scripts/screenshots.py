@@ -52,6 +52,7 @@ SMALL = (
 """Also as a telephone shows them."""
 CHINESE = ("overview", "gateway")
 LONG = (
+    "key-edit-",
     "requests-",
     "all-requests-",
     "gateway-",

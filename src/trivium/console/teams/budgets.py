@@ -40,7 +40,7 @@ class BudgetForm(forms.Form, frozen=True, kw_only=True):
 
 
 class BudgetNameForm(forms.Form, frozen=True, kw_only=True):
-    """Which budget ends."""
+    """The form by which a budget ends: its scope and its period."""
 
     scope: forms.Line
     period: PeriodWord
@@ -72,7 +72,7 @@ async def put(request: Request) -> Response:
 
 @acting
 async def clear(request: Request) -> Response:
-    """End a budget."""
+    """End the budget that the form names, of the team of the path."""
     desk = await opened(request)
     wanted = forms.filled(request, BudgetNameForm).value
     back = f"{desk.path}/budgets"

@@ -120,7 +120,7 @@ async def show_organisation(request: Request) -> Response:
 @session.admin
 @acting
 async def create_organisation(request: Request) -> Response:
-    """Make an organisation."""
+    """Make an organisation, which has a balance of its own."""
     return await _create(request, None)
 
 
