@@ -23,7 +23,7 @@ PAGE: Final = 50
 """Rows on a page."""
 
 
-class TeamDesk(msgspec.Struct, frozen=True):
+class OpenedTeam(msgspec.Struct, frozen=True):
     """A team, those above it, and who looks at it."""
 
     actor: TeamActor
@@ -65,12 +65,12 @@ class TeamDesk(msgspec.Struct, frozen=True):
         return [role for role in TeamRole if self.may_appoint(role)]
 
 
-def may_see_money(desk: TeamDesk, team_id: int) -> bool:
+def may_see_money(view: OpenedTeam, team_id: int) -> bool:
     """Whether they may see what another team of the chain has."""
-    return may(desk.actor, TeamAction.SEE_SPENDING, desk.chain, team_id)
+    return may(view.actor, TeamAction.SEE_SPENDING, view.chain, team_id)
 
 
-async def opened(request: Request, action: TeamAction = TeamAction.SEE) -> TeamDesk:
+async def opened(request: Request, action: TeamAction = TeamAction.SEE) -> OpenedTeam:
     """The team of the path. Raises HTTPException: 404 for one that they may not see, 403 where they
     may not do that.
     """
@@ -84,9 +84,9 @@ async def opened(request: Request, action: TeamAction = TeamAction.SEE) -> TeamD
     team = chain.get(request.path_params["team"])
     if team is None or not may(actor, TeamAction.SEE, chain, team.id):
         raise HTTPException(404)
-    desk = TeamDesk(actor, chain, team)
-    desk.check(action)
-    return desk
+    view = OpenedTeam(actor, chain, team)
+    view.check(action)
+    return view
 
 
 async def actor_of(request: Request, user: User) -> TeamActor:

@@ -15,7 +15,7 @@ from trivium.console.account import key_terms
 from trivium.console.forms import row
 from trivium.console.language import N_
 from trivium.console.teams import access
-from trivium.console.teams.access import HOME, PAGE, TeamDesk, acting, opened
+from trivium.console.teams.access import HOME, PAGE, OpenedTeam, acting, opened
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import UserKind
 from trivium.identity.teams.listing.service import ListedBudget, place_of
@@ -49,37 +49,37 @@ class BudgetNameForm(forms.Form, frozen=True, kw_only=True):
 @session.signed_in
 async def show(request: Request) -> Response:
     """Show the budgets of a team with what is used of each."""
-    desk = await opened(request)
-    return await _page(request, desk, _prefilled(request, "team" if desk.may("fund") else "member"))
+    view = await opened(request)
+    return await _page(request, view, _prefilled(request, "team" if view.may("fund") else "member"))
 
 
 @acting
 async def put(request: Request) -> Response:
     """Set a budget; another amount for the same period replaces the first."""
-    desk = await opened(request)
+    view = await opened(request)
     form = forms.filled(request, BudgetForm)
-    budget = await _asked(request, desk, form)
+    budget = await _asked(request, view, form)
     if budget is None:
-        return await _page(request, desk, form, 422)
+        return await _page(request, view, form, 422)
     try:
         log_act = session.act_logger(request)
-        await context.of(request).teams.set_budget(desk.team.id, budget, log_act)
+        await context.of(request).teams.set_budget(view.team.id, budget, log_act)
     except IdentityError as error:
         form.fail("who" if error.field == "tag" else "", access.said(error))
-        return await _page(request, desk, form, 422)
-    return render.redirect(request, f"{desk.path}/budgets", N_("The budget is set."))
+        return await _page(request, view, form, 422)
+    return render.redirect(request, f"{view.path}/budgets", N_("The budget is set."))
 
 
 @acting
 async def clear(request: Request) -> Response:
     """End the budget that the form names, of the team of the path."""
-    desk = await opened(request)
+    view = await opened(request)
     wanted = forms.filled(request, BudgetNameForm).value
-    back = f"{desk.path}/budgets"
-    if wanted is None or not _is_inside(desk.team.id, wanted.scope):
+    back = f"{view.path}/budgets"
+    if wanted is None or not _is_inside(view.team.id, wanted.scope):
         return _gone(request, back)
-    desk.check(_needed(place_of(wanted.scope).kind))
-    return await _end(request, desk.team.id, wanted, back)
+    view.check(_needed(place_of(wanted.scope).kind))
+    return await _end(request, view.team.id, wanted, back)
 
 
 @session.admin
@@ -155,7 +155,7 @@ def _prefilled(request: Request, kind: str) -> forms.Filled[BudgetForm]:
 
 
 async def _asked(
-    request: Request, desk: TeamDesk | None, form: forms.Filled[BudgetForm]
+    request: Request, view: OpenedTeam | None, form: forms.Filled[BudgetForm]
 ) -> Budget | None:
     """The budget that a form asks for; ``None`` when something is wrong, which is said in it.
     Raises HTTPException (403).
@@ -164,10 +164,10 @@ async def _asked(
     wanted = form.value
     if wanted is None or nanos is None:
         return None
-    if desk is not None:
-        desk.check(_needed(wanted.kind))
+    if view is not None:
+        view.check(_needed(wanted.kind))
     try:
-        scope = await _scope(request, desk, wanted)
+        scope = await _scope(request, view, wanted)
     except IdentityError as error:
         form.fail("who", access.said(error))
         return None
@@ -181,56 +181,56 @@ async def _asked(
     )
 
 
-async def _scope(request: Request, desk: TeamDesk | None, wanted: BudgetForm) -> str:
+async def _scope(request: Request, view: OpenedTeam | None, wanted: BudgetForm) -> str:
     """Whose budget, as counters name it. Raises ``IdentityError`` (``user``)."""
-    if desk is None or wanted.kind == "tag":
-        return tag_scope(None if desk is None else desk.team.id, wanted.who)
+    if view is None or wanted.kind == "tag":
+        return tag_scope(None if view is None else view.team.id, wanted.who)
     if wanted.kind == "team":
-        return team_scope(desk.team.id)
+        return team_scope(view.team.id)
     console = context.of(request)
     who = await console.identity.find_user(wanted.who)
     if who.kind is UserKind.SERVICE:
-        if who.team_id != desk.team.id:
+        if who.team_id != view.team.id:
             raise IdentityError("user", "is no service account of the team")
     else:
-        await console.team_lists.member(desk.team.id, who.id)
-    return member_scope(desk.team.id, who.id)
+        await console.team_lists.member(view.team.id, who.id)
+    return member_scope(view.team.id, who.id)
 
 
 async def _page(
-    request: Request, desk: TeamDesk, form: forms.Filled[BudgetForm], status: int = 200
+    request: Request, view: OpenedTeam, form: forms.Filled[BudgetForm], status: int = 200
 ) -> Response:
     console = context.of(request)
     after = access.number(request, "after")
     more: int | None = None
-    if desk.may("see_spending"):
-        listed, more = await console.team_lists.budgets(desk.team.id, after, PAGE)
+    if view.may("see_spending"):
+        listed, more = await console.team_lists.budgets(view.team.id, after, PAGE)
     else:  # members see the team's and their own
-        own = [team_scope(desk.team.id), member_scope(desk.team.id, desk.actor.user_id)]
+        own = [team_scope(view.team.id), member_scope(view.team.id, view.actor.user_id)]
         listed = await console.team_lists.budgets_of(own)
     kinds = [
-        *([("team", N_("The team"))] if desk.may("fund") else []),
+        *([("team", N_("The team"))] if view.may("fund") else []),
         ("member", N_("A member or service account")),
         ("tag", N_("A tag")),
     ]
-    path = f"{desk.path}/budgets"
+    path = f"{view.path}/budgets"
     return render.page(
         request,
         "team/budgets.html",
         status=status,
-        desk=desk,
+        view=view,
         form=form,
         at=path,
         budgets=await budget_use.used(console, listed),
         periods=budget_use.PERIODS,
         kinds=kinds,
-        may_change=_changeable(desk),
+        may_change=_changeable(view),
         **render.paging(path, {}, "after", after, more),
     )
 
 
-def _changeable(desk: TeamDesk) -> dict[str, bool]:
-    return {kind: desk.may(_needed(kind).value) for kind in ("team", "member", "tag", "key")}
+def _changeable(view: OpenedTeam) -> dict[str, bool]:
+    return {kind: view.may(_needed(kind).value) for kind in ("team", "member", "tag", "key")}
 
 
 async def _everywhere(
@@ -243,7 +243,7 @@ async def _everywhere(
         request,
         "team/budgets.html",
         status=status,
-        desk=None,
+        view=None,
         form=form,
         at=EVERYWHERE,
         budgets=await budget_use.used(console, listed),

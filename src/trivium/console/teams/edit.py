@@ -12,7 +12,7 @@ from trivium.console.account.key_terms import Count, Lines
 from trivium.console.forms import row
 from trivium.console.language import N_
 from trivium.console.teams import access
-from trivium.console.teams.access import HOME, TeamDesk, acting, opened
+from trivium.console.teams.access import HOME, OpenedTeam, acting, opened
 from trivium.identity.errors import IdentityError
 from trivium.identity.teams.model import Team
 from trivium.identity.teams.rights import TeamAction
@@ -36,46 +36,46 @@ class TeamForm(forms.Form, frozen=True, kw_only=True):
 @session.signed_in
 async def show(request: Request) -> Response:
     """Show the form of a team as it is."""
-    desk = await opened(request, TeamAction.MANAGE_TEAM)
-    return _page(request, desk, _filled(desk.team))
+    view = await opened(request, TeamAction.MANAGE_TEAM)
+    return _page(request, view, _filled(view.team))
 
 
 @acting
 async def save(request: Request) -> Response:
     """Put in force what the form says."""
-    desk = await opened(request, TeamAction.MANAGE_TEAM)
+    view = await opened(request, TeamAction.MANAGE_TEAM)
     form = forms.filled(request, TeamForm)
     wanted = form.value
     if wanted is None:
-        return _page(request, desk, form, 422)
+        return _page(request, view, form, 422)
     is_known = not wanted.group or wanted.group in context.of(request).settings.groups
-    if desk.actor.is_admin and not is_known and wanted.group != desk.team.group:
+    if view.actor.is_admin and not is_known and wanted.group != view.team.group:
         form.fail("group", N_("The settings have no such price group."))
-        return _page(request, desk, form, 422)
-    changes = _changes(desk, wanted)
+        return _page(request, view, form, 422)
+    changes = _changes(view, wanted)
     if changes:
         try:
             log_act = session.act_logger(request)
-            await context.of(request).teams.change(desk.team.id, changes, log_act)
+            await context.of(request).teams.change(view.team.id, changes, log_act)
         except IdentityError as error:
             field = {"models": "models", "limits": "requests", "wallet": "has_wallet"}
             form.fail(field.get(error.field, ""), access.said(error))
-            return _page(request, desk, form, 422)
+            return _page(request, view, form, 422)
     said = N_("The team %(team)s is saved. What has changed holds everywhere within two seconds.")
-    return render.redirect(request, f"{desk.path}/settings", said, team=desk.team.name)
+    return render.redirect(request, f"{view.path}/settings", said, team=view.team.name)
 
 
-def _changes(desk: TeamDesk, wanted: TeamForm) -> dict[str, object]:
+def _changes(view: OpenedTeam, wanted: TeamForm) -> dict[str, object]:
     """What differs from the team as it is, of what whoever asks decides about."""
-    team = desk.team
+    team = view.team
     asked: dict[str, object] = {"disabled": wanted.disabled}
-    if desk.may("fund"):
+    if view.may("fund"):
         asked |= {
             "models": tuple(wanted.models.replace(",", " ").split()),
             "limits": limits(wanted.requests, wanted.tokens, wanted.concurrency),
             "has_wallet": wanted.has_wallet or team.parent_id is None,
         }
-    if desk.actor.is_admin:
+    if view.actor.is_admin:
         asked |= {
             "unlimited": wanted.unlimited,
             "group": wanted.group,
@@ -103,16 +103,16 @@ def _filled(team: Team) -> forms.Filled[TeamForm]:
 
 
 def _page(
-    request: Request, desk: TeamDesk, form: forms.Filled[TeamForm], status: int = 200
+    request: Request, view: OpenedTeam, form: forms.Filled[TeamForm], status: int = 200
 ) -> Response:
     groups = list(context.of(request).settings.groups)
-    if desk.team.group and desk.team.group not in groups:
-        groups.append(desk.team.group)
+    if view.team.group and view.team.group not in groups:
+        groups.append(view.team.group)
     return render.page(
         request,
         "team/edit.html",
         status=status,
-        desk=desk,
+        view=view,
         form=form,
         groups=[("", N_("As above"))] + [(each, each) for each in groups],
     )

@@ -13,7 +13,7 @@ from trivium.console.forms import row
 from trivium.console.language import N_
 from trivium.console.login.team_invitation import ROLES
 from trivium.console.teams import access
-from trivium.console.teams.access import HOME, PAGE, TeamDesk, acting, opened
+from trivium.console.teams.access import HOME, PAGE, OpenedTeam, acting, opened
 from trivium.identity.errors import IdentityError
 from trivium.identity.teams.model import member_scope, team_scope
 from trivium.identity.teams.rights import TeamAction
@@ -56,37 +56,37 @@ async def mine(request: Request) -> Response:
 async def show(request: Request) -> Response:
     """Show a team: who pays, what is spent, its budgets, and the teams in it."""
     console = context.of(request)
-    desk = await opened(request)
-    payer = desk.chain.payer(desk.team.id)
-    sees_money = desk.may("see_spending")
+    view = await opened(request)
+    payer = view.chain.payer(view.team.id)
+    sees_money = view.may("see_spending")
     after = request.query_params.get("after", "")[:400]
-    below, more = await console.team_lists.page("", after, PAGE, desk.team.id)
-    scopes = [team_scope(desk.team.id), member_scope(desk.team.id, desk.actor.user_id)]
+    below, more = await console.team_lists.page("", after, PAGE, view.team.id)
+    scopes = [team_scope(view.team.id), member_scope(view.team.id, view.actor.user_id)]
     listed = await console.team_lists.budgets_of(scopes)
     balance = None
-    if sees_money and access.may_see_money(desk, payer.id):
+    if sees_money and access.may_see_money(view, payer.id):
         balance = await console.entries.balance(payer.id)
     return render.page(
         request,
         "team/overview.html",
-        desk=desk,
+        view=view,
         payer=payer,
         balance=balance,
-        members=await console.team_lists.member_count(desk.team.id),
+        members=await console.team_lists.member_count(view.team.id),
         budgets=await budget_use.used(console, listed),
         periods=budget_use.PERIODS,
         below=below,
-        spent=await _spent(request, desk) if sees_money else None,
-        **render.paging(desk.path, {}, "after", after, more),
+        spent=await _spent(request, view) if sees_money else None,
+        **render.paging(view.path, {}, "after", after, more),
     )
 
 
-async def _spent(request: Request, desk: TeamDesk) -> dict[str, object]:
+async def _spent(request: Request, view: OpenedTeam) -> dict[str, object]:
     """What the team and those below spent this month, by whom."""
     console = context.of(request)
     today = int(console.clock.now()) // DAY_S
     first = datetime.fromtimestamp(today * DAY_S, UTC).replace(day=1)
-    below = await console.team_lists.below(desk.team.id)
+    below = await console.team_lists.below(view.team.id)
     scope = SpendScope(
         since=int(first.timestamp()) // DAY_S,
         until=today,
@@ -100,15 +100,15 @@ async def _spent(request: Request, desk: TeamDesk) -> dict[str, object]:
 @session.signed_in
 async def show_new(request: Request) -> Response:
     """Show the form for a team in another."""
-    desk = await opened(request, TeamAction.MANAGE_TEAM)
-    return _form(request, desk, forms.empty(NewTeamForm))
+    view = await opened(request, TeamAction.MANAGE_TEAM)
+    return _form(request, view, forms.empty(NewTeamForm))
 
 
 @acting
 async def create(request: Request) -> Response:
     """Make a team in another."""
-    desk = await opened(request, TeamAction.MANAGE_TEAM)
-    return await _create(request, desk)
+    view = await opened(request, TeamAction.MANAGE_TEAM)
+    return await _create(request, view)
 
 
 @session.admin
@@ -124,43 +124,43 @@ async def create_organisation(request: Request) -> Response:
     return await _create(request, None)
 
 
-async def _create(request: Request, desk: TeamDesk | None) -> Response:
+async def _create(request: Request, view: OpenedTeam | None) -> Response:
     console = context.of(request)
     form = forms.filled(request, NewTeamForm)
     wanted = form.value
     if wanted is None:
-        return _form(request, desk, form, 422)
+        return _form(request, view, form, 422)
     try:
         owner = (await access.person(request, wanted.owner)).id if wanted.owner else None
     except IdentityError as error:
         form.fail("owner", access.said(error))
-        return _form(request, desk, form, 422)
+        return _form(request, view, form, 422)
     try:
         team = await console.teams.create(
             wanted.title,
-            None if desk is None else desk.team.id,
+            None if view is None else view.team.id,
             owner,
             has_wallet=wanted.wallet,
             log_act=session.act_logger(request),
         )
     except IdentityError as error:
         form.fail("title" if error.field == "name" else "", access.said(error))
-        return _form(request, desk, form, 422)
+        return _form(request, view, form, 422)
     said = N_("The team %(team)s is made.")
     return render.redirect(request, f"{HOME}/{team.id}", said, team=team.name)
 
 
 def _form(
-    request: Request, desk: TeamDesk | None, form: forms.Filled[NewTeamForm], status: int = 200
+    request: Request, view: OpenedTeam | None, form: forms.Filled[NewTeamForm], status: int = 200
 ) -> Response:
     return render.page(
         request,
         "team/new.html",
         status=status,
-        desk=desk,
+        view=view,
         form=form,
-        action=f"{desk.path}/new" if desk else "/admin/teams/new",
-        back=desk.path if desk else "/admin/teams",
+        action=f"{view.path}/new" if view else "/admin/teams/new",
+        back=view.path if view else "/admin/teams",
     )
 
 
@@ -168,15 +168,15 @@ def _form(
 async def leave(request: Request) -> Response:
     """End the user's own membership."""
     user = session.user_of(request)
-    desk = await opened(request)
+    view = await opened(request)
     try:
         await context.of(request).teams.remove_member(
-            desk.team.id, user.id, session.act_logger(request)
+            view.team.id, user.id, session.act_logger(request)
         )
     except IdentityError as error:
         return access.refused(request, HOME, error)
     said = N_("You have left %(team)s. Your keys for it are revoked.")
-    return render.redirect(request, HOME, said, team=desk.team.name)
+    return render.redirect(request, HOME, said, team=view.team.name)
 
 
 @session.admin
