@@ -26,6 +26,7 @@ from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import UserRole
 from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
+from trivium.identity.teams.listing.service import TeamLists
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
@@ -48,6 +49,7 @@ from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
 from trivium.wiring.catalogue import parts_without_file
 from trivium.wiring.console import oauth_of
+from trivium.wiring.prices import price_parts
 
 ORIGIN = "https://gateway.example"
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
@@ -183,6 +185,8 @@ def console_over(
         accounts=AccountSettings(signup=signup),
         oauth=oauth,
     )
+    catalogue = parts_without_file(database, RootKeys(b"k" * 32)).service(clock)
+    pricing = price_parts(settings, database, clock, catalogue, lambda: models, gateway.listed)
     return Console(
         settings=settings,
         clock=clock,
@@ -205,6 +209,7 @@ def console_over(
         directory=Directory(database, clock),
         erasure=Erasure(database, clock),
         teams=Teams(database, clock),
+        team_lists=TeamLists(database),
         scim=Provisioning(database, clock),
         statement=Statement(database),
         history=History(database, clock),
@@ -214,7 +219,9 @@ def console_over(
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
-        catalogue=parts_without_file(database, RootKeys(b"k" * 32)).service(clock),
+        catalogue=catalogue,
+        prices=pricing.prices,
+        price_looks=pricing.looks,
         insight=(seen or SeenWorker(settings)).insight(),
         multiplier=multiplier,
         gateway=gateway,

@@ -34,6 +34,7 @@ from trivium.console.admin import (
     invitations,
     logins,
     payments,
+    prices,
     requests,
     settings,
     start,
@@ -54,6 +55,7 @@ from trivium.console.api.admin import invitations as api_invitations
 from trivium.console.api.admin import invoices as api_invoices
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import payments as api_payments
+from trivium.console.api.admin import prices as api_prices
 from trivium.console.api.admin import requests as api_requests
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import settings as api_settings
@@ -77,6 +79,11 @@ from trivium.console.login import code, login, passkey, password, signup, sso, t
 from trivium.console.render import page
 from trivium.console.security import mfa, passkeys
 from trivium.console.security import overview as security
+from trivium.console.teams import budgets as team_budget_pages
+from trivium.console.teams import edit as team_edit
+from trivium.console.teams import home as team_home
+from trivium.console.teams import keys as team_key_pages
+from trivium.console.teams import members as team_members
 from trivium.console.topup import credit, redeem, topup
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
@@ -90,9 +97,10 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
             *(overview, keys, models, playground, usage, spending, statement, profile),
             *(channel, catalogue_models, groups, routing_rules, questions, changes),
             *(gateway, channels, requests, users, user, logins, invitations),
-            *(codes, payments, applications, settings, start),
+            *(codes, payments, applications, settings, start, prices),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
+            *(team_home, team_members, team_budget_pages, team_key_pages, team_edit),
             *(topup, redeem, credit, acts),
         )
     ),
@@ -129,6 +137,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_codes.ENDPOINTS,
     *api_entries.ENDPOINTS,
     *api_payments.ENDPOINTS,
+    *api_prices.ENDPOINTS,
     *api_tokens.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,

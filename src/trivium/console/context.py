@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 import msgspec
 from starlette.requests import Request
 
+from trivium.catalogue.pricing.looks import PriceLooks
+from trivium.catalogue.pricing.service import PriceService
 from trivium.catalogue.service import CatalogueService
 from trivium.clock import Clock
 from trivium.console.gateway import ALONE, GatewayState
@@ -16,6 +18,7 @@ from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
 from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
+from trivium.identity.teams.listing.service import TeamLists
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
@@ -51,6 +54,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     directory: Directory
     erasure: Erasure
     teams: Teams
+    team_lists: TeamLists
     scim: Provisioning
     statement: Statement
     history: History
@@ -60,6 +64,8 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     audit: Audit
     oauth: OAuth
     catalogue: CatalogueService
+    prices: PriceService
+    price_looks: PriceLooks
     models: Callable[[], Iterable[Model]]
     """Returns the models that can be asked for now, in the order of the file."""
     multiplier: Callable[[str], Fraction]

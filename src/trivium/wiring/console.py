@@ -16,6 +16,7 @@ from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import InForce, left_to_others
 from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
+from trivium.identity.teams.listing.service import TeamLists
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
@@ -41,6 +42,7 @@ from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
 from trivium.wiring.accounts import PURPOSE, accounts_of
 from trivium.wiring.catalogue import StoredParts, parts_without_file
+from trivium.wiring.prices import price_parts
 from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
@@ -138,6 +140,8 @@ def console_of(
     audit = Audit(database, clock)
     keys = keys_of(settings)
     stored = stored or parts_without_file(database, keys)
+    catalogue = stored.service(clock)
+    pricing = price_parts(settings, database, clock, catalogue, models, gateway.listed)
     accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack, in_force)
     return Console(
         settings=settings,
@@ -151,6 +155,7 @@ def console_of(
         directory=Directory(database, clock, in_force),
         erasure=Erasure(database, clock, in_force),
         teams=Teams(database, clock, in_force),
+        team_lists=TeamLists(database),
         scim=Provisioning(database, clock, in_force),
         statement=Statement(database),
         history=History(database, clock),
@@ -160,7 +165,9 @@ def console_of(
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
-        catalogue=stored.service(clock),
+        catalogue=catalogue,
+        prices=pricing.prices,
+        price_looks=pricing.looks,
         multiplier=multiplier,
         gateway=gateway,
         insight=insight,
