@@ -35,6 +35,8 @@ GIST = 40
 SHIM = "https://unpkg.com/iframe-worker/shim"
 """What the generator would have browsers fetch, so that search works from files."""
 SHIM_HERE = "assets/javascripts/iframe-worker.js"
+PICTURE = ".svg"
+"""Shown as it is, though it is text."""
 SITE_URL = os.environ.get("SITE_URL", "")  # noqa: TID251 - a program of the repository's own
 SUMMARY = "One address and one key in front of any model vendor or engine, in three request shapes."
 
@@ -52,6 +54,8 @@ def placed(path: PurePosixPath) -> PurePosixPath:
 
 
 def _is_text(path: Path) -> bool:
+    if path.suffix == PICTURE:
+        return False
     try:
         path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -76,7 +80,7 @@ class Staging:
 
     def run(self) -> None:
         """Write docs/ and everything that is linked to from there."""
-        self.todo = [p for p in tracked(PurePosixPath("docs")) if p.suffix != ".png"]
+        self.todo = [p for p in tracked(PurePosixPath("docs")) if p.suffix not in {".png", PICTURE}]
         while self.todo:
             path = self.todo.pop()
             if path not in self.done:
