@@ -165,7 +165,9 @@ class Fleet:
         self.options = options
         self.loop = loop
         self.clock = LoopClock(loop)
-        self.chance = random.Random(options.seed)
+        self.arrivals = random.Random(options.seed)
+        """When who asks: the same as in a real run, whatever else is by chance."""
+        self.chance = random.Random(options.seed + 1)
         self.tenants = Tenants(options.keys, options.skew)
         self.books = Books(options.times)
         self.windows = [RegionWindows(self.clock) for _ in range(REGIONS)]
@@ -180,10 +182,14 @@ class Fleet:
         self.callers: dict[int, Caller] = {}
         self.own: dict[int, int] = {}
         """What accounts have in truth: their balance less what was spent and what is held."""
+        self.short_at: dict[int, float] = {}
+        """When that was last too little for one request."""
         self.ends: list[tuple[float, int, Running]] = []
         self.sent = 0
         self.counts: Counter[str] = Counter()
         self.waits: list[float] = []
+        self.late = 0
+        """Refused in the second half of the time."""
         self.idle: list[tuple[float, int, int, int]] = []
         self.admitted: dict[int, deque[float]] = {}
         self.most: Counter[int] = Counter()
@@ -224,7 +230,7 @@ class Fleet:
         while self.loop.at < options.seconds:
             await asyncio.sleep(TICK_S)
             while due < self.loop.at:
-                due += self.chance.expovariate(options.rate)
+                due += self.arrivals.expovariate(options.rate)
                 self._ask_one()
             self._end_some()
         while self.ends or self.tasks:
@@ -233,14 +239,12 @@ class Fleet:
         await asyncio.sleep(3 * options.flush_s)
 
     def _ask_one(self) -> None:
-        rank = self.tenants.one(self.chance)
+        rank = self.tenants.one(self.arrivals)
         caller, worker = self._caller(rank), self._worker(rank)
         self.sent += 1
         request_id = f"req_{self.sent}"
         try:
-            permit = worker.admission.admit(
-                request_id, caller, MODEL, Operation.CHAT, FACTS, b""
-            )
+            permit = worker.admission.admit(request_id, caller, MODEL, Operation.CHAT, FACTS, b"")
             if permit is None:
                 self._later(self._admitted(request_id, rank, caller, worker))
             else:
@@ -273,7 +277,7 @@ class Fleet:
         try:
             hold = worker.ledger.hold(request_id, caller, QUOTE)
         except Fault as fault:
-            self._refused(rank, fault, permit)
+            self._refused(rank, fault, permit, self.loop.at)
             return
         if hold is None:
             self.counts["waited"] += 1
@@ -288,7 +292,7 @@ class Fleet:
         try:
             hold = await worker.ledger.lease(request_id, caller, QUOTE)
         except Fault as fault:
-            self._refused(rank, fault, permit)
+            self._refused(rank, fault, permit, began)
         else:
             if worker.is_alive:
                 self._begun(Running(worker, rank, hold, permit))
@@ -297,25 +301,34 @@ class Fleet:
 
     def _begun(self, running: Running) -> None:
         self.counts["served"] += 1
-        self.own[running.rank] -= HELD_NANOS
+        self._move(running.rank, -HELD_NANOS)
         ends_at = self.loop.at + self.chance.expovariate(1 / self.options.took_s)
         heapq.heappush(self.ends, (ends_at, self.counts["served"], running))
 
-    def _refused(self, rank: int, fault: Fault, permit: Permit) -> None:
+    def _refused(self, rank: int, fault: Fault, permit: Permit, came_at: float) -> None:
         permit.leave(None)
-        has = self.own[rank] >= HELD_NANOS
+        # wrongly: there was enough for it all the time that it waited
+        has = self.own[rank] >= HELD_NANOS and self.short_at.get(rank, -1.0) < came_at
+        self.late += self.loop.at > self.options.seconds / 2
         said = "too low" if fault.kind is Kind.BALANCE_TOO_LOW else "try again"
         self.counts[f"{said}, {'wrongly' if has else 'rightly'}"] += 1
 
     def _end_some(self) -> None:
         while self.ends and self.ends[0][0] <= self.loop.at:
             _, _, running = heapq.heappop(self.ends)
-            self.own[running.rank] += HELD_NANOS
             if not running.worker.is_alive:
+                self._move(running.rank, HELD_NANOS)
                 self.counts["lost with their node"] += 1
                 continue
             running.permit.leave(None)
-            self.own[running.rank] -= running.worker.ledger.settle(running.hold, USED, "stop", "main")
+            cost_nanos = running.worker.ledger.settle(running.hold, USED, "stop", "main")
+            self._move(running.rank, HELD_NANOS - cost_nanos)
+
+    def _move(self, rank: int, nanos: int) -> None:
+        has = self.own[rank]
+        self.own[rank] = has + nanos
+        if min(has, has + nanos) < HELD_NANOS:
+            self.short_at[rank] = self.loop.at
 
     def _later(self, work: Any) -> None:
         task = self.loop.create_task(work)
@@ -330,7 +343,7 @@ class Fleet:
         case = self.options.case
         await asyncio.sleep(third)
         if case == "dying":
-            dead = self.serving[:: 20]
+            dead = self.serving[::20]
             self.serving = [node for node in self.serving if node not in dead]
             for node in dead:
                 for worker in self.nodes[node]:
@@ -386,15 +399,17 @@ class Fleet:
         books, seconds = self.books, self.loop.at
         times = sorted(books.turn_times) or [0.0]
         waits = sorted(self.waits) or [0.0]
+        dead = [each for each in itertools.chain(*self.nodes) if not each.is_alive]
         over = [
             self.most[rank] / limits.requests
             for rank, caller in self.callers.items()
             if (limits := caller.limits) is not None and limits.requests and self.most[rank] > 9
         ]
-        _, idle, rows, dead = self.idle[-1] if self.idle else (0.0, 0, 0, 0)
+        _, idle, rows, of_dead = self.idle[-1] if self.idle else (0.0, 0, 0, 0)
         return {
             "requests": self.sent,
             **{name: self.counts[name] for name in sorted(self.counts)},
+            "refused in the second half": self.late,
             "waited for a turn, p99 s": waits[len(waits) * 99 // 100],
             "waited for a turn, longest s": waits[-1],
             "turns a second": books.turns / seconds,
@@ -408,7 +423,8 @@ class Fleet:
             "rows of leases": rows,
             "processors busy": books.busy_s / seconds,
             "leased and idle, $": idle / 1e9,
-            "leased by the dead, $": dead / 1e9,
+            "leased by the dead, $": of_dead / 1e9,
+            "in journals of the dead": sum(each.ledger.waiting for each in dead),
             "limits, most of one in 60 s (1: all of it)": max(over, default=0.0),
             "limits, median": statistics.median(over) if over else 0.0,
             "calls of shared state": sum(each.calls for each in self.windows),
@@ -465,7 +481,10 @@ def main() -> int:
     print(f"{'':44}" + "".join(f"{case:>12}" for case in cases))
     for name in dict.fromkeys(itertools.chain(*columns)):
         values = [column.get(name, 0) for column in columns]
-        cells = (f"{value:12,.0f}" if value >= 100 or value == int(value) else f"{value:12.3g}" for value in values)
+        cells = (
+            f"{value:12,.0f}" if value >= 100 or value == int(value) else f"{value:12.3g}"
+            for value in values
+        )
         print(f"{name:44}" + "".join(cells))
     return 0
 

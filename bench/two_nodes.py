@@ -1,6 +1,6 @@
 """Measures what a request costs everywhere: two nodes of two workers, a real PostgreSQL, a real Valkey.
 
-usage: two_nodes.py [--requests N] [--rate R] [--keys N] [--skew S] [--seed N] [--json FILE]
+usage: two_nodes.py [--requests N] [--rate R] [--keys N] [--skew S] [--seed N]
 
 Asks ``--requests`` times (6,000), ``--rate`` a second (200), with ``--keys`` keys (500) that ask as
 those of fleet.py do, each request on a connection of its own to one of both nodes by chance, so that
@@ -114,7 +114,7 @@ def free_port() -> int:
 async def vendor(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answer what comes on one connection."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-    with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+    with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
         while True:
             asked = await reader.readuntil(b"\r\n\r\n")
             size = int(asked.lower().split(b"content-length:")[1].split(b"\r\n")[0])
@@ -270,12 +270,13 @@ class Rig:
 
     async def load(self) -> float:
         """Ask, whoever has answered or not; the seconds that it took."""
-        options, chance = self.options, random.Random(self.options.seed)
+        options, arrivals = self.options, random.Random(self.options.seed)
+        chance = random.Random(self.options.seed + 1)
         began = time.monotonic()
         due, asked = 0.0, []
         for _ in range(options.requests):
-            due += chance.expovariate(options.rate)
-            rank, port = self.tenants.one(chance), chance.choice(self.ports)
+            due += arrivals.expovariate(options.rate)
+            rank, port = self.tenants.one(arrivals), chance.choice(self.ports)
             await asyncio.sleep(max(0.0, began + due - time.monotonic()))
             asked.append(asyncio.create_task(self._ask(rank, port)))
         await asyncio.gather(*asked)
@@ -355,17 +356,26 @@ def show(idle: dict[str, Any], before: dict[str, Any], after: dict[str, Any], as
         row(f"processor time, {name}", spent, "ms a second")
     print(f"-- a request, of {asked:,}")
     for name in ("workers", "database", "valkey"):
-        row(f"processor time, {name}", (after[f"{name}_ns"] - before[f"{name}_ns"]) / asked / 1000, "us")
+        row(
+            f"processor time, {name}",
+            (after[f"{name}_ns"] - before[f"{name}_ns"]) / asked / 1000,
+            "us",
+        )
     row("transactions", (after["committed"] - before["committed"]) / asked)
     calls = sum(each["calls"] for each in after["statements"].values())
     calls -= sum(each["calls"] for each in before["statements"].values())
     row("statements", calls / asked)
     row("log of PostgreSQL", (after["log"] - before["log"]) / asked, "bytes")
-    row("calls of scripts", (after["scripts"].get("calls", 0) - before["scripts"].get("calls", 0)) / asked)
+    row(
+        "calls of scripts",
+        (after["scripts"].get("calls", 0) - before["scripts"].get("calls", 0)) / asked,
+    )
     usec = after["scripts"].get("usec", 0) - before["scripts"].get("usec", 0)
     calls = after["scripts"].get("calls", 0) - before["scripts"].get("calls", 0)
     row("one call of a script, in Valkey", usec / max(1, calls), "us")
-    print(f"{'table':22} {'inserted':>9} {'updated':>9} {'in place':>9} {'deleted':>9} {'heap':>9} {'indexes':>9}")
+    print(
+        f"{'table':22} {'inserted':>9} {'updated':>9} {'in place':>9} {'deleted':>9} {'heap':>9} {'indexes':>9}"
+    )
     for name, now in sorted(after["tables"].items()):
         then = before["tables"][name]
         more = [(now[column] - then[column]) / asked for column in range(1, 7)]
@@ -374,7 +384,7 @@ def show(idle: dict[str, Any], before: dict[str, Any], after: dict[str, Any], as
             print(f"{name:22} {counts} {more[4]:9.0f} {more[5]:9.0f}")
 
 
-def compared(options: argparse.Namespace, rig: Rig, counted: dict[str, float], took: float) -> None:
+def compared(options: argparse.Namespace, counted: dict[str, float], took: float) -> None:
     """Print what the simulation predicts for the same load."""
     fleet.HELD_NANOS = held_nanos()
     fleet.QUOTE = fleet.Quote(fleet.HELD_NANOS, fleet.TARIFF, 1000)
@@ -394,11 +404,15 @@ def held_nanos() -> int:
     return -(-len(BODY) // HELD_BYTES) * 3_000 + 500 * 15_000
 
 
-def counted(rig: Rig, before: dict[str, Any], after: dict[str, Any], took: float) -> dict[str, float]:
+def counted(
+    rig: Rig, before: dict[str, Any], after: dict[str, Any], took: float
+) -> dict[str, float]:
     """What a simulation has by the same names."""
+
     def calls(*marks: str) -> int:
         return sum(
-            each["calls"] - (before["statements"][query]["calls"] if query in before["statements"] else 0)
+            each["calls"]
+            - (before["statements"][query]["calls"] if query in before["statements"] else 0)
             for query, each in after["statements"].items()
             if all(mark in query for mark in marks)
         )
@@ -422,8 +436,8 @@ def counted(rig: Rig, before: dict[str, Any], after: dict[str, Any], took: float
     }
 
 
-async def measured(folder: Path, options: argparse.Namespace) -> None:
-    """Measure and print."""
+async def measured(folder: Path, options: argparse.Namespace) -> tuple[dict[str, float], float]:
+    """Measure and print; what a simulation is compared with, and how long the load took."""
     rig = Rig(folder, options)
     async with rig.running():
         for rank, port in itertools.product(range(4), rig.ports * 4):
@@ -440,8 +454,7 @@ async def measured(folder: Path, options: argparse.Namespace) -> None:
         after = await rig.seen()
         print(f"{dict(rig.counts)} in {took:.0f} s")
         show(idle, before, after, sum(rig.counts.values()))
-        found = counted(rig, before, after, took)
-    compared(options, rig, found, took)
+        return counted(rig, before, after, took), took
 
 
 def main() -> int:
@@ -455,10 +468,14 @@ def main() -> int:
     parser.add_argument("--skew", type=float, default=fleet.FleetOptions().skew)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    os.environ |= {"BENCH_VENDOR_KEY": "sk-bench", "TRIVIUM_SECRET": "two-nodes-" + "0123456789abcdef" * 4}
+    os.environ |= {
+        "BENCH_VENDOR_KEY": "sk-bench",
+        "TRIVIUM_SECRET": "two-nodes-" + "0123456789abcdef" * 4,
+    }
     folder = Path(tempfile.mkdtemp(prefix="trivium-two-nodes-"))
     try:
-        asyncio.run(measured(folder, options))
+        found, took = asyncio.run(measured(folder, options))
+        compared(options, found, took)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return 0
