@@ -142,10 +142,15 @@ class FleetWorker:
         await asyncio.sleep(after_s)
         self.turns.start()
 
+    def used(self) -> int:
+        """Of what is leased, what is held or spent."""
+        accounts = self.ledger._accounts.values()  # noqa: SLF001 - to look at
+        return sum(each.held + each.spent for each in accounts)
+
     def die(self) -> None:
         """As by ``kill -9``, on a machine that does not come back."""
         self.is_alive = False
-        for task in self.turns._tasks:
+        for task in self.turns._tasks:  # noqa: SLF001 - a kill asks nobody
             task.cancel()
 
 
@@ -375,7 +380,7 @@ class Fleet:
             for workers in self.nodes:
                 for worker in workers:
                     if worker.is_alive:
-                        used += sum(a.held + a.spent for a in worker.ledger._accounts.values())
+                        used += worker.used()
             rows = sum(map(len, self.books.held_by.values()))
             self.idle.append((self.loop.at, leased - used - dead, rows, dead))
 

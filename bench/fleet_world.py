@@ -56,6 +56,7 @@ class JumpingLoop(asyncio.SelectorEventLoop):
     def run_in_executor(  # type: ignore[override] # of one kind of executor
         self, executor: None, func: Callable[..., Any], *args: Any
     ) -> "asyncio.Future[Any]":
+        del executor
         done = self.create_future()
         done.set_result(func(*args))
         return done
@@ -355,7 +356,10 @@ class RegionWindows:
         minute = int(now // MINUTE_S)
         into = now - minute * MINUTE_S
         own = [self._meter(meter) for meter in meters]
-        is_granted = all([each.fits(minute, into, tokens) for each in own])
+        fitting = [
+            each.fits(minute, into, tokens) for each in own
+        ]  # it moves each on to the minute
+        is_granted = all(fitting)
         if is_granted:
             for each in own:
                 each.take(tokens)

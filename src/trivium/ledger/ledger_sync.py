@@ -52,8 +52,8 @@ PAUSE_S_MAX: Final = 10.0
 LOOK_S: Final = 30.0
 """How often a worker says that it lives, and looks for the journals and leases of dead ones."""
 RENEWED: Final = 8
-"""A lease older than this part of ``lease_s`` is renewed then. A worker looks within a quarter of it
-and relies on leases for half of it after a turn, so none of them is old enough for others to free.
+"""A lease older than this part of ``lease_s`` is renewed then. A worker looks within a quarter of
+it and relies on leases for half of it after a turn, so none of them is old enough to be freed.
 """
 HEAR_S: Final = 1.0
 """How often a worker looks whether others want what it has leased."""
