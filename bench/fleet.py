@@ -136,6 +136,8 @@ class FleetWorker:
         self.turns = LedgerSync(cast("Any", books), self.ledger, folder, limits, clock)
         self.admission = Admission(clock, shared=windows)
         self.is_alive = True
+        self.asking: set[asyncio.Task[None]] = set()
+        """Requests that wait for something."""
 
     async def start(self, after_s: float) -> None:
         """Begin: nodes were not started in the same second."""
@@ -251,7 +253,7 @@ class Fleet:
         try:
             permit = worker.admission.admit(request_id, caller, MODEL, Operation.CHAT, FACTS, b"")
             if permit is None:
-                self._later(self._admitted(request_id, rank, caller, worker))
+                self._later(worker, self._admitted(request_id, rank, caller, worker))
             else:
                 self._pay(request_id, rank, caller, worker, permit)
         except Fault:
@@ -286,7 +288,7 @@ class Fleet:
             return
         if hold is None:
             self.counts["waited"] += 1
-            self._later(self._lease(request_id, rank, caller, worker, permit))
+            self._later(worker, self._lease(request_id, rank, caller, worker, permit))
         else:
             self._begun(Running(worker, rank, hold, permit))
 
@@ -335,10 +337,11 @@ class Fleet:
         if min(has, has + nanos) < HELD_NANOS:
             self.short_at[rank] = self.loop.at
 
-    def _later(self, work: Any) -> None:
+    def _later(self, worker: FleetWorker, work: Any) -> None:
         task = self.loop.create_task(work)
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        for each in (self.tasks, worker.asking):
+            each.add(task)
+            task.add_done_callback(each.discard)
 
     # --- what happens ------------------------------------------------------------------------
 
@@ -353,6 +356,9 @@ class Fleet:
             for node in dead:
                 for worker in self.nodes[node]:
                     worker.die()
+                    for task in list(worker.asking):
+                        self.counts["lost with their node"] += 1
+                        task.cancel()
         if case == "region":
             self.windows[0].is_up = False
         self.books.slower = 10.0 if case == "slow" else 1.0
@@ -482,6 +488,8 @@ def main() -> int:
     for case in cases:
         began = time.process_time()
         found = simulated(FleetOptions(case=case, **given))
+        if len(cases) > 1:
+            print(case, found, file=sys.stderr, flush=True)
         columns.append(found | {"simulated in, s of CPU": time.process_time() - began})
     print(f"{'':44}" + "".join(f"{case:>12}" for case in cases))
     for name in dict.fromkeys(itertools.chain(*columns)):

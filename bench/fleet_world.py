@@ -277,7 +277,7 @@ class Books:
 
     # --- ledger/leases/store.py --------------------------------------------------------------
 
-    async def renew(self, conn: _Transaction, worker: str, older_s: int) -> None:
+    async def renew(self, conn: _Transaction, worker: str, older_s: int = 0) -> None:
         """As ``leasing.renew``, of all at once."""
         del conn, older_s
         if worker in self.held_by:
