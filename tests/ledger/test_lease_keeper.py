@@ -30,6 +30,20 @@ def test_others_that_want_it_make_a_turn(keeper):
     assert not keeper.asked.is_set()
 
 
+def test_who_waits_for_one_account_has_no_other_renewed(keeper):
+    """What only changed since the last flush waits for the next; each is told once."""
+    keeper.touch([7, 8])
+    keeper.hurry(9)
+    assert keeper.asked.is_set()
+    assert {9} == keeper.urgent()
+    assert not keeper.asked.is_set()
+    assert set() == keeper.urgent()
+    keeper.hurry(8)
+    assert {7, 8} == keeper.touched()
+    assert not keeper.asked.is_set()
+    assert set() == keeper.touched() | keeper.urgent()
+
+
 def test_a_settlement_that_is_booked_leaves_the_queue(keeper):
     """In the order of settling, and is no longer asked for."""
     for number in range(3):

@@ -30,7 +30,7 @@ async def take(worker, request_id, user_id, amount, *others):
             await other.turns.ask()
         if not task.done():
             worker.clock.advance(0.5)
-            worker.ledger.touch([user_id])
+            worker.ledger.hurry(user_id)
         await asyncio.sleep(0)
     return await task
 

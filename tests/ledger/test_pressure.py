@@ -161,12 +161,12 @@ async def test_a_turn_that_did_not_know_of_a_call_does_not_answer_it(database, a
     wants = asyncio.ensure_future(one.ledger.lease("r1", payer(ada), quote(95)))
     await asyncio.sleep(0)
     await one.turns.ask()
-    two.ledger.touch([ada])
+    two.ledger.hurry(ada)
     assert two.ledger.begin([], set()) == {}
     await two.turns.ask()
     assert two.ledger.asked.is_set()
     assert not wants.done()
     await two.turns.ask()
-    one.ledger.touch([ada])
+    one.ledger.hurry(ada)
     await one.turns.ask()
     assert 95 == (await wants).amount_nanos

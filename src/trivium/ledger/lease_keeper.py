@@ -55,6 +55,8 @@ class LeaseKeeper(Quoting):
         """Of accounts and of budgets."""
         self._periods = PeriodClock()
         self._touched: set[Holder] = set()
+        self._urgent: set[Holder] = set()
+        """Of these somebody waits, or soon would."""
         self._queue: deque[Settlement] = deque()
 
     @property
@@ -74,11 +76,25 @@ class LeaseKeeper(Quoting):
         """Have the leases of these accounts and budgets looked at with the next flush."""
         self._touched.update(holders)
 
+    def hurry(self, holder: Holder) -> None:
+        """Have a turn made for an account or a budget, at once."""
+        self._urgent.add(holder)
+        self.asked.set()
+
     def touched(self) -> set[Holder]:
         """Accounts and budgets whose lease should be looked at, and forget them."""
-        self.asked.clear()
         touched, self._touched = self._touched, set()
-        return touched
+        return touched | self.urgent()
+
+    def urgent(self) -> set[Holder]:
+        """Those of them that cannot wait for the next flush, and forget these.
+
+        No others: a turn locks what it renews, and what everybody uses is locked by other workers
+        most of the time. Who waits for an account of their own does not wait for those as well.
+        """
+        self.asked.clear()
+        urgent, self._urgent = self._urgent, set()
+        return urgent
 
     def leased(self) -> set[Holder]:
         """Every account and budget with a lease here."""
@@ -98,8 +114,7 @@ class LeaseKeeper(Quoting):
                 account.yield_(now)
             elif isinstance(holder, int):
                 self._account(holder).yield_(now)
-            self._touched.add(holder)
-            self.asked.set()
+            self.hurry(holder)
 
     def begin(
         self, batch: list[Settlement], holders: set[Holder], *, steady: bool = False
@@ -128,7 +143,7 @@ class LeaseKeeper(Quoting):
                 continue
             account.learn(standing, spent.get(holder, 0), now)
             if standing.is_wanted:
-                self._ask(holder)
+                self.hurry(holder)
             if account.waiting:
                 self._answer(account)
             if standing.crossed and account.budget is not None:
@@ -206,7 +221,7 @@ class LeaseKeeper(Quoting):
             waiting.cancel()
         elif not waiting.cancelled() and waiting.exception() is None and waiting.result():
             account.give_back(hold.amount_nanos, 0)
-            self._ask(account.holder)
+            self.hurry(account.holder)
 
     def _holding(self, hold: Hold) -> list[Allowance]:
         """What covers a hold."""
@@ -223,16 +238,11 @@ class LeaseKeeper(Quoting):
             self._accounts[holder] = account
         return account
 
-    def _ask(self, holder: Holder) -> None:
-        """Have a turn made for an account or a budget, at once."""
-        self._touched.add(holder)
-        self.asked.set()
-
     async def _wait(self, account: Allowance, hold: Hold, *, is_row: bool = False) -> bool:
         """Wait for the account's turn; whether it has enough. Raises ``Fault`` (LEDGER_DOWN)."""
         granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         account.waiting.append(Waiting(hold, granted, self._clock.monotonic(), is_row))
-        self._ask(account.holder)
+        self.hurry(account.holder)
         try:
             return await granted
         except asyncio.CancelledError:
@@ -270,9 +280,9 @@ class LeaseKeeper(Quoting):
                 left.append(waiting)
         account.waiting = left
         if is_later:
-            asyncio.get_running_loop().call_later(LOOK_S, self._ask, account.holder)
+            asyncio.get_running_loop().call_later(LOOK_S, self.hurry, account.holder)
         elif left:
-            self._ask(account.holder)
+            self.hurry(account.holder)
 
 
 def _spent(batch: list[Settlement]) -> dict[Holder, int]:

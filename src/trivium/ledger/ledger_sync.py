@@ -41,12 +41,20 @@ more slowly than it settles.
 """
 TURN_S: Final = 5.0
 """One turn. Callers wait for it, so a frozen database is told soon."""
+PACE: Final = 4
+"""A flush is followed by a pause of so many times what it took: an account that all workers of a
+fleet have is locked by one of them after the other, and who comes sooner only waits for longer.
+"""
 PAUSE_S: Final = 1.0
 """After which a budget that could not be counted is counted again."""
 PAUSE_S_MAX: Final = 10.0
 """Longest pause between tries while the database is away."""
 LOOK_S: Final = 30.0
 """How often a worker says that it lives, and looks for the journals and leases of dead ones."""
+RENEWED: Final = 8
+"""A lease older than this part of ``lease_s`` is renewed then. A worker looks within a quarter of
+it and relies on leases for half of it after a turn, so none of them is old enough to be freed.
+"""
 HEAR_S: Final = 1.0
 """How often a worker looks whether others want what it has leased."""
 CLOSE_S: Final = 10.0
@@ -152,7 +160,7 @@ class LedgerSync:
 
     async def ask(self) -> bool:
         """Renew what is waited for, without any booking; ``False`` when the database is away."""
-        return await self._turn([], self._ledger.touched())
+        return await self._turn([], self._ledger.urgent())
 
     async def hear(self) -> bool:
         """See whether others want what is leased here and not used; ``False``: it is away."""
@@ -170,7 +178,7 @@ class LedgerSync:
     async def look(self) -> None:
         """Keep our leases, look at idle ones, and see to what dead workers left."""
         async with self._database.write(TURN_S) as conn:
-            await leasing.renew(conn, self._worker)
+            await leasing.renew(conn, self._worker, int(self._lease_s / RENEWED))
         self._ledger.touch(self._ledger.idle())
         await self.flush()
         await self.recover()
@@ -246,8 +254,7 @@ class LedgerSync:
             await self._sleep(PAUSE_S)
         finally:
             del self._recalls[counter]
-        self._ledger.touch([counter])
-        self._ledger.asked.set()
+        self._ledger.hurry(counter)
 
     async def _book_singly(self, batch: list[Settlement]) -> bool:
         """Book what can be booked of a batch that was refused; one bad row holds up no other."""
@@ -332,10 +339,12 @@ class LedgerSync:
                 if now < flush_at:
                     continue
                 is_well = await self.flush()
+                took = self._clock.monotonic() - now
                 if is_well and now >= look_at:
                     look_at = now + min(LOOK_S, self._lease_s / 4)
                     await self.look()
-                pause = self._flush_s if is_well else min(2 * pause, PAUSE_S_MAX)
+                paced = max(self._flush_s, PACE * took) if is_well else 2 * pause
+                pause = min(paced, max(self._flush_s, PAUSE_S_MAX))
             except StorageError as error:
                 log.warning("ledger_look_failed", error=str(error))
             except Exception:

@@ -91,7 +91,7 @@ class WorkerLedger(LeaseKeeper):
             self._touched.add(user_id)
             if account.is_low and now > account.learned_at + RENEW_S:
                 account.learned_at = now
-                self.asked.set()
+                self.hurry(user_id)
         elif len(self._queue) >= WAITING_MAX:
             raise too_many_wait()
         self._note(hold)
@@ -142,7 +142,7 @@ class WorkerLedger(LeaseKeeper):
             self._touched.add(account.holder)
             if account.is_low and now > account.learned_at + RENEW_S:
                 account.learned_at = now
-                self.asked.set()
+                self.hurry(account.holder)
         self._note(hold)
         return hold
 

@@ -1,7 +1,7 @@
 """Leases in SQL, of accounts and of budgets alike: granted, wanted back, ended."""
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from trivium.ledger.leases import store
 from trivium.ledger.leases.store import ACCOUNTS, BUDGETS, Lease
@@ -46,6 +46,30 @@ async def test_a_lease_is_called_answered_and_ended(database, account, kind):
         assert [] == list(await store.ended(conn, kind, "a", 60))  # it lives
         await store.delete_leases(conn, kind, "a", [of])
         assert {} == await store.leases_of(conn, kind, "a", [of])
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("kind", store.KINDS, ids=["accounts", "budgets"])
+async def test_only_what_is_old_is_renewed_and_only_the_silent_are_found(database, account, kind):
+    """A lease that a turn has just set is not written again; a worker whose oldest is too old is."""
+    of = await account(100) if kind is ACCOUNTS else None
+    at = kind.table.c.renewed_at
+    async with database.write() as conn:
+        if kind is BUDGETS:
+            of = await leased_of(conn, kind, account)
+        for worker, age in (("new", 5), ("old", 50), ("silent", 500)):
+            await store.set_leases(conn, kind, worker, {}, {of: LeaseState(7, 50)}, {of: ASKED})
+            aged = kind.table.update().where(kind.table.c.worker == worker)
+            await conn.execute(aged.values(renewed_at=at - age))
+        before = dict((await conn.execute(select(kind.table.c.worker, at))).all())
+        for worker in ("new", "old"):
+            await store.renew(conn, worker, 20)
+        after = dict((await conn.execute(select(kind.table.c.worker, at))).all())
+        assert before["new"] == after["new"]
+        assert before["old"] + 50 <= after["old"] <= before["old"] + 60
+        assert before["silent"] == after["silent"]
+        assert ["silent"] == await store.silent_workers(conn, 100)
+        assert [] == await store.silent_workers(conn, 1000)
 
 
 def test_a_lease_that_was_swept_is_not_relied_on():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Column, Table, delete, func, select, update
+from sqlalchemy import Column, Table, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.allowance import granted
@@ -164,24 +164,29 @@ async def wanted(conn: AsyncConnection, kind: LeaseTable, worker: str) -> list[i
     return list(await conn.scalars(select(kind.of).where(mine)))
 
 
-async def renew(conn: AsyncConnection, worker: str) -> None:
-    """Say that a worker lives and keeps its leases."""
+async def renew(conn: AsyncConnection, worker: str, older_s: int) -> None:
+    """Say that a worker lives and keeps its leases: of all that were not renewed for so long.
+
+    Those that its turns changed since are left: a worker of a fleet has thousands.
+    """
     now = NOW[conn.dialect.name]
     for table, _ in KINDS:
-        await conn.execute(update(table).where(table.c.worker == worker).values(renewed_at=now))
+        mine = (table.c.worker == worker) & (table.c.renewed_at < now - older_s)
+        await conn.execute(update(table).where(mine).values(renewed_at=now))
 
 
 async def silent_workers(conn: AsyncConnection, lease_s: int) -> list[str]:
-    """Workers of whose leases none was renewed within so many seconds."""
-    newest: dict[str, int] = {}
+    """Workers with a lease that was not renewed within so many seconds: a living one has none.
+
+    Only these are read, by their index, and not the leases of all who live.
+    """
+    found: set[str] = set()
     for table, _ in KINDS:
-        query = select(table.c.worker, func.max(table.c.renewed_at).label("at")).group_by(
-            table.c.worker
+        before = NOW[conn.dialect.name] - lease_s
+        found.update(
+            await conn.scalars(select(table.c.worker).where(table.c.renewed_at < before).distinct())
         )
-        for row in await conn.execute(query):
-            newest[row.worker] = max(newest.get(row.worker, 0), row.at)
-    now = int((await conn.execute(select(NOW[conn.dialect.name]))).scalar_one())
-    return [worker for worker, at in newest.items() if at < now - lease_s]
+    return sorted(found)
 
 
 async def ended(
