@@ -68,7 +68,7 @@ async def fill(url: str, count: int, active: int, *, each: bool) -> list[str]:
     """Keys of which the secret is known, and so many besides."""
     database = Database(url)
     engine = "sqlite" if database.is_sqlite else "postgresql"
-    await migrate.ensure(database)
+    await migrate.upgrade(database)
     people = Identity(database, SystemClock())
     if not await people.list_users():
         await people.create_user("bench", "bench@example.com", unlimited=True)
