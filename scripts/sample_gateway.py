@@ -9,6 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 from sqlalchemy import update
 
+from trivium.catalogue.model import ChangeAuthor, EntryName
+from trivium.catalogue.service import EntryEdit
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.identity.accounts import tickets
@@ -17,10 +19,13 @@ from trivium.identity.accounts.model import Visitor, Way
 from trivium.identity.accounts.passkeys.store import insert_passkey
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.accounts.tickets import TicketPurpose, Tickets
-from trivium.identity.model import Key, UserRole
+from trivium.identity.model import Key, User, UserRole
 from trivium.identity.service import Identity
+from trivium.identity.teams.model import TeamRole, member_scope, tag_scope, team_scope
+from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger import store as ledger
+from trivium.ledger.budgets.store import locked
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import NANOS, Entry, EntryKind
 from trivium.ledger.payments import store as payments
@@ -38,15 +43,17 @@ from trivium.observe.traffic import store as traffic
 from trivium.observe.traffic.model import TrafficBatch
 from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
-from trivium.settings.budget import Budget, Period
+from trivium.settings.budget import Budget, CounterId, Period, bounds
 from trivium.settings.limits import RateLimits
 from trivium.settings.model import Settings
 from trivium.settings.section import OAuthSettings
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
+from trivium.storage.schema.budgets import budget_counters
 from trivium.storage.schema.oauth import oauth_apps
 from trivium.storage.vault import Vault
+from trivium.wiring.catalogue import parts_without_file
 from trivium.wiring.console import oauth_of
 
 PASSWORD = "a horse, a battery"  # noqa: S105 - of a database that is gone a minute later
@@ -145,10 +152,12 @@ async def sample(folder: Path) -> None:
     times = sorted(end - 200 - chance.random() ** 1.4 * 16 * DAY_S for _ in range(420))
     for number, at in enumerate(times):
         await request(database, ada, keys, at, len(times) - number, chance)
+    await catalogue(database, clock, users["eve"].id, end)
     clock.at = end - 6 * DAY_S
     await applications(database, clock, users["grace"].id, ada)
     clock.at = end - 2 * DAY_S
     await entries.book(ada, EntryKind.REDEMPTION, 10 * NANOS, note="…4KQX")
+    await company(database, FixedClock(end - 30 * DAY_S), users, end)
     clock.at = end
     await links(database, clock, ada)
     await pay(database, ada, int(end))
@@ -156,6 +165,63 @@ async def sample(folder: Path) -> None:
         await factors.begin(conn, users["barbara"].id, b"sealed", int(end))
         await factors.confirm(conn, users["barbara"].id, int(end))
     await database.close()
+
+
+async def company(
+    database: Database, clock: FixedClock, users: dict[str, User], end: float
+) -> None:
+    """An organisation with two teams, people in them, and what they have spent."""
+    teams, identity = Teams(database, clock), Identity(database, clock)
+    acme = await teams.create("acme", owner_id=users["ada"].id)
+    research = await teams.create("research", acme.id)
+    nightly = await teams.create_service(research.id, "nightly")
+    await teams.create("support", acme.id)
+    await teams.create_service(research.id, "evaluation")
+    for name, role in (
+        ("grace", TeamRole.MANAGER),
+        ("bob", TeamRole.MEMBER),
+        ("barbara", TeamRole.BILLING),
+        ("edsger", TeamRole.MEMBER),
+    ):
+        await teams.put_member(research.id, users[name].id, role)
+    await Entries(database, clock).book(acme.id, EntryKind.TOP_UP, 500 * NANOS, note="Invoice 7")
+    for scope, dollars, period, spent, more in (
+        (team_scope(acme.id), 400, Period.MONTH, 141.2, {"zone": "Europe/Berlin"}),
+        (team_scope(research.id), 150, Period.MONTH, 128.4, {"instead": "gpt-5-nano"}),
+        (team_scope(research.id), 20, Period.FIVE_HOURS, 3.1, {}),
+        (member_scope(research.id, users["bob"].id), 25, Period.WEEK, 25.3, {}),
+        (member_scope(research.id, nightly.id), 5, Period.DAY, 1.7, {"soft": True}),
+        (tag_scope(research.id, "paper"), 60, Period.TOTAL, 12.9, {}),
+    ):
+        budget = Budget(amount_nanos=dollars * NANOS, period=period, scope=scope, **more)
+        await teams.set_budget(acme.id, budget)
+        at, _ = bounds(period, end, budget.zone)
+        async with database.write() as conn:
+            (row,) = (await locked(conn, [CounterId(scope, period.value, at)])).values()
+            change = update(budget_counters).where(budget_counters.c.id == row.id)
+            await conn.execute(change.values(spent_nanos=int(spent * NANOS)))
+    for who, name in (("bob", "Notebook"), ("grace", "Evaluation"), (nightly.name, "cron")):
+        await identity.create_key(who, name, team="acme/research")
+
+
+async def catalogue(database: Database, clock: FixedClock, editor: int, end: float) -> None:
+    """A channel of the database with a model, and what was done to them."""
+    service = parts_without_file(database, RootKeys(b"k" * 32)).service(clock)
+    channel = {"provider": "vllm", "base_url": "http://10.0.0.5:8000/v1"}
+    model = {"price": {"input": "0.10", "output": "0.40"}, "bindings": [{"channel": "rack-7"}]}
+    dear = model | {"price": {"input": "0.12", "output": "0.50"}, "context_max": 131_072}
+    at = EntryName("channel", "rack-7"), EntryName("model", "gpt-oss-120b")
+    author = ChangeAuthor(user_id=editor, address="203.0.113.9")
+    for days, reason, edits in (
+        (5, "Our own machines", {at[0]: channel, at[1]: model}),
+        (3, "", {EntryName("group", "partners"): "0.9"}),
+        (2, "Electricity", {at[1]: dear}),
+        (1, "So many fit", {at[0]: channel | {"requests_per_minute": 600}}),
+    ):
+        clock.at = end - days * DAY_S
+        revision, _ = await service.everything()
+        wanted = [EntryEdit(at=name, document=document) for name, document in edits.items()]
+        await service.change(wanted, author, reason=reason, read_at=revision.value, together=True)
 
 
 async def links(database: Database, clock: FixedClock, user: int) -> None:

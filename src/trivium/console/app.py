@@ -36,6 +36,7 @@ from trivium.console.admin import (
     payments,
     requests,
     settings,
+    start,
     user,
     users,
 )
@@ -63,6 +64,8 @@ from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
 from trivium.console.api.scim import users as scim_users
 from trivium.console.audit import acts
+from trivium.console.catalogue import changes, channel, groups, questions, routing_rules
+from trivium.console.catalogue import models as catalogue_models
 from trivium.console.consent import authorized_apps, prompt
 from trivium.console.context import Console
 from trivium.console.developer import apps as own_apps
@@ -74,6 +77,11 @@ from trivium.console.login import code, login, passkey, password, signup, sso, t
 from trivium.console.render import page
 from trivium.console.security import mfa, passkeys
 from trivium.console.security import overview as security
+from trivium.console.teams import budgets as team_budget_pages
+from trivium.console.teams import edit as team_edit
+from trivium.console.teams import home as team_home
+from trivium.console.teams import keys as team_key_pages
+from trivium.console.teams import members as team_members
 from trivium.console.topup import credit, redeem, topup
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
@@ -85,10 +93,12 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
+            *(channel, catalogue_models, groups, routing_rules, questions, changes),
             *(gateway, channels, requests, users, user, logins, invitations),
-            *(codes, payments, applications, settings),
+            *(codes, payments, applications, settings, start),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
+            *(team_home, team_members, team_budget_pages, team_key_pages, team_edit),
             *(topup, redeem, credit, acts),
         )
     ),
