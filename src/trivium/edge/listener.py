@@ -313,12 +313,9 @@ class Listener:
         return is_well_formed(key)
 
     async def find_key(self, exchange: Exchange) -> bool:
-        """Wait until the key that came is known if there is one, or that takes too long; ``False``:
-        there is one, and it could not be read.
-        """
-        if self._look is None or exchange.digest is None:
-            return True
-        return await self._look(exchange.digest)
+        """Wait until the key is known if there is one; ``False``: it could not be read in time."""
+        digest, look = exchange.digest, self._look
+        return True if look is None or digest is None else await look(digest)
 
     def _page_fault(self, exchange: Exchange) -> Fault | None:
         """Why a page is not served before its body is read."""
@@ -329,9 +326,7 @@ class Listener:
         return None
 
     def head_again(self, exchange: Exchange, *, is_read: bool = True) -> Fault | None:
-        """As ``head``, for a head that is known: whose key it is may have changed all the same.
-        ``is_read``: what ``find_key`` said.
-        """
+        """As ``head``, for a head that is known. ``is_read``: what ``find_key`` said."""
         digest = exchange.digest
         assert digest is not None
         try:
