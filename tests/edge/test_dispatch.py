@@ -95,22 +95,29 @@ async def test_a_look_that_is_called_off_goes_no_further(gone, faults):
 
 
 class TakingHost:
-    """Knows one key, and keeps what it is to serve."""
+    """Refuses for these reasons, one after the other, and keeps what it is to serve."""
 
-    def __init__(self, refused=None):
-        self.refused = refused
+    def __init__(self, *refused, finds=True):
+        self.refused = list(refused)
+        self.finds = finds
         self.served = []
 
-    def head_again(self, exchange):
-        return self.refused
+    def head_again(self, exchange, *, is_read=True):
+        assert is_read is (self.finds or bool(self.refused[1:]))
+        return self.refused.pop(0) if self.refused else None
+
+    async def find_key(self, exchange):
+        if self.finds is None:
+            await asyncio.Event().wait()
+        return self.finds
 
     def dispatch(self, exchange):
         self.served.append((exchange.target, exchange.shape, exchange.digest))
 
 
-def taken(path, refused=None, query=b""):
+def taken(path, query=b""):
     """What becomes of a page's request for this path: what the host serves, and what is sent."""
-    sheet, host = Sheet(), TakingHost(refused)
+    sheet, host = Sheet(), TakingHost()
     exchange = asked(sheet, target=b"/account/playground/call/x")
     dispatch.take_over(exchange, HandOver(path, query, b"d" * 32), host)
     return host.served, bytes(sheet.sent)
@@ -147,10 +154,45 @@ def test_a_page_may_ask_for_nothing_else(path):
     assert sent.startswith((b"HTTP/1.1 404 ", b"HTTP/1.1 405 "))
 
 
-def test_a_key_that_ended_meanwhile_is_refused_in_the_shape_asked_for():
-    """As everywhere."""
-    served, sent = taken(b"/v1/messages", Fault(Kind.KEY_UNKNOWN, "gone"))
+GONE = Fault(Kind.KEY_UNKNOWN, "gone")
+
+
+async def looked_for(*refused, finds=True):
+    """The same of a conversation whose key is not in memory."""
+    sheet, host = Sheet(), TakingHost(*refused, finds=finds)
+    exchange = asked(sheet, target=b"/account/playground/call/x")
+    dispatch.take_over(exchange, HandOver(b"/v1/messages", b"", b"d" * 32), host)
+    task = exchange.task
+    if finds is None:
+        await asyncio.sleep(0)
+        task.cancel()
+    await task
+    assert exchange.task is None or finds is None
+    return host.served, bytes(sheet.sent)
+
+
+@pytest.mark.asyncio
+async def test_a_key_that_is_not_in_memory_is_looked_for():
+    """And then served with."""
+    ((_, _, digest),), sent = await looked_for(GONE)
+    assert (b"d" * 32, b"") == (digest, sent)
+
+
+@pytest.mark.parametrize(
+    ("again", "finds", "status", "type_"),
+    [
+        (GONE, True, b"401", b"authentication_error"),
+        (Fault(Kind.LEDGER_DOWN, "away"), False, b"503", b"overloaded_error"),
+        (None, None, b"503", b"overloaded_error"),
+    ],
+)
+@pytest.mark.asyncio
+async def test_a_key_that_ended_meanwhile_is_refused_in_the_shape_asked_for(
+    again, finds, status, type_
+):
+    """As everywhere; so is one that cannot be read, or that is looked for when the gateway ends."""
+    served, sent = await looked_for(GONE, again, finds=finds)
     assert [] == served
-    assert sent.startswith(b"HTTP/1.1 401 ")
+    assert sent.startswith(b"HTTP/1.1 %b " % status)
     assert b"cache-control: no-store" in sent
-    assert b'"authentication_error"' in sent
+    assert b'"%b"' % type_ in sent

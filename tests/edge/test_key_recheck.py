@@ -37,8 +37,9 @@ def test_a_key_is_ours_by_its_checksum(presented, expected):
 class DoubtingHost(EchoHost):
     """Knows no key until it has looked, and then whatever it is told to."""
 
-    def __init__(self, *, knows=True, limits=None):
+    def __init__(self, *, knows=True, limits=None, reads=True):
         super().__init__(limits)
+        self.reads = reads
         self.refuse = None if knows else Fault(Kind.KEY_UNKNOWN, "The key is not valid.")
         self.gate = asyncio.Event()
         self.looks = 0
@@ -47,9 +48,10 @@ class DoubtingHost(EchoHost):
         super().head(exchange)
         return UnknownKey() if exchange.path.startswith(b"/new") else None
 
-    async def refresh_keys(self):
+    async def find_key(self, exchange):
         self.looks += 1
         await self.gate.wait()
+        return self.reads
 
 
 def post(body, *extra, path=b"/new"):
@@ -180,9 +182,10 @@ async def test_only_a_key_that_may_be_a_new_one_costs_a_look():
     async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
         known = {sha256(gateway.key.encode()).digest(): gateway.caller}
 
-        async def look():
+        async def look(_):
             looks.append(1)
             known[sha256(GOOD.encode()).digest()] = gateway.caller
+            return True
 
         gateway.listener.open(gateway.services, known.get, look)
         body = b'{"model":"m","messages":[{"role":"user","content":"Hi"}]}'
@@ -199,3 +202,37 @@ async def test_only_a_key_that_may_be_a_new_one_costs_a_look():
         assert (200, 1) == await asked(GOOD)
         assert (200, 1) == await asked(GOOD)
         assert (401, 2) == await asked(keys.issue(lambda n: bytes([8] * n)))
+
+
+@pytest.mark.asyncio
+async def test_a_key_that_cannot_be_read_is_not_called_wrong():
+    """There is one, and the database is away: 503, which clients try again. One whose head was seen
+    before and that is not in memory any more is looked for as well.
+    """
+    callers, finds = {}, []
+    async with Double([OK] * 2) as vendor, Gateway.to(("openai", vendor)) as gateway:
+
+        async def find(digest):
+            finds.append(digest)
+            if len(finds) != 2:
+                return False
+            callers[digest] = gateway.caller
+            return True
+
+        gateway.listener.open(gateway.services, callers.get, find)
+        body = b'{"model":"m","messages":[{"role":"user","content":"Hi"}]}'
+        raw = gateway.head("/v1/chat/completions", body, f"Authorization: Bearer {GOOD}", key=False)
+        async with wire(gateway.port) as line:
+            for status, found, forget in (
+                (503, 1, False),
+                (200, 2, False),
+                (200, 2, True),
+                (503, 3, False),
+            ):
+                await line.send(raw)
+                answered, _, said = await line.answer()
+                assert (status, found) == (answered, len(finds))
+                assert (status == 200) or b"cannot be looked up at the moment" in said
+                if forget:
+                    callers.clear()
+    assert {sha256(GOOD.encode()).digest()} == set(finds)

@@ -81,7 +81,7 @@ class EchoHost:
         exchange.digest = b"whose"
         return self.refuse
 
-    def head_again(self, exchange: Exchange) -> Fault | None:
+    def head_again(self, exchange: Exchange, *, is_read: bool = True) -> Fault | None:
         assert exchange.digest == b"whose"
         self.again += 1
         return self.refuse

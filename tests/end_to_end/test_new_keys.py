@@ -13,8 +13,9 @@ from gateway import Gateway
 from scripted_upstream import Double, Send, sized
 from trivium.clock import SystemClock
 from trivium.identity import keys, store
+from trivium.identity.key_refresher import PAUSE_S, KeyRefresher
 from trivium.identity.service import Identity
-from trivium.identity.snapshot import PAUSE_S, KeyRefresher, Snapshot
+from trivium.identity.snapshot import Snapshot
 from waiting import quickest
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
@@ -61,9 +62,9 @@ async def test_a_flood_of_made_up_keys_makes_a_handful_of_polls(database, clock,
     await people.create_user("ada", "ada@example.com", unlimited=True)
     snapshot = Snapshot(database, SystemClock())
     await snapshot.load()
-    key_refresher = KeyRefresher(snapshot.refresh, asyncio.get_running_loop().time)
+    key_refresher = KeyRefresher(snapshot, asyncio.get_running_loop().time)
     async with Double([OK]) as vendor, Gateway.to(("openai", vendor)) as gateway:
-        gateway.listener.open(gateway.services, snapshot.get, key_refresher.refresh_keys)
+        gateway.listener.open(gateway.services, snapshot.get, key_refresher.find)
 
         async def asked(key):
             raw = gateway.head(

@@ -1,4 +1,4 @@
-"""Every key in memory, and every change in force within two polls."""
+"""Every key is known, the callers of some are in memory, and every change is in force within two polls."""
 
 import asyncio
 from ipaddress import ip_network
@@ -12,7 +12,7 @@ from trivium.identity import snapshot as module
 from trivium.identity import store
 from trivium.identity.keys import digest
 from trivium.identity.service import Identity
-from trivium.identity.snapshot import PAUSE_S, KeyRefresher, Snapshot
+from trivium.identity.snapshot import Snapshot
 from trivium.settings.budget import Budget, Period
 from trivium.settings.limits import RateLimits
 from trivium.storage.errors import StorageDown
@@ -63,6 +63,7 @@ async def test_no_expiry_is_infinity_and_no_list_allows_all(identity, snapshot):
 async def test_any_number_of_pages_is_read(identity, snapshot, monkeypatch, count):
     """Also when the last page is exactly full, and when one revision spans pages."""
     monkeypatch.setattr(module, "PAGE", 2)
+    monkeypatch.setattr(module, "INDEX_PAGE", 2)
     known = await keys(identity, count)
     await snapshot.load()
     assert count == len(snapshot)
@@ -111,7 +112,8 @@ async def test_an_idle_refresh_is_one_query(identity, snapshot, monkeypatch):
     async def refuse(*_):
         raise AssertionError
 
-    monkeypatch.setattr("trivium.identity.store.callers_after", refuse)
+    for page in ("callers_after", "callers_of", "changes_after", "prefixes_after"):
+        monkeypatch.setattr(store, page, refuse)
     await snapshot.refresh()
 
 
@@ -280,95 +282,3 @@ async def set_key(database, key_id, **values):
         raised = await store.bump(conn)
         row = key_table.c.id == key_id
         await conn.execute(key_table.update().where(row).values(revision=raised, **values))
-
-
-class World:
-    """A clock that sleeping moves, and looks that take as long as they are told to."""
-
-    def __init__(self, fails=False):
-        self.now = 100.0
-        self.begun = []
-        self.fails = fails
-        self.gate = asyncio.Event()
-        self.gate.set()
-        self.key_refresher = KeyRefresher(self.refresh, lambda: self.now, self.sleep)
-
-    async def sleep(self, seconds):
-        self.now += seconds
-        await asyncio.sleep(0)
-
-    async def refresh(self):
-        self.begun.append(self.now)
-        await self.gate.wait()
-        if self.fails:
-            raise OSError
-
-
-@pytest.mark.asyncio
-async def test_the_first_look_is_at_once_and_the_next_after_a_pause():
-    """Whoever waits longer than the pause does not wait again."""
-    world = World()
-    await world.key_refresher.refresh_keys()
-    await world.key_refresher.refresh_keys()
-    world.now += 7
-    await world.key_refresher.refresh_keys()
-    assert [100.0, 100.0 + PAUSE_S, 107.0 + PAUSE_S] == world.begun
-
-
-@pytest.mark.asyncio
-async def test_all_who_wait_share_one_look():
-    """However many keys are made up meanwhile."""
-    world = World()
-    await asyncio.gather(*(world.key_refresher.refresh_keys() for _ in range(1000)))
-    assert 1 == len(world.begun)
-
-
-@pytest.mark.asyncio
-async def test_a_flood_makes_so_many_looks_a_second_and_no_more():
-    """Every wave waits for the look after the one that runs."""
-    world = World()
-    waves = 0
-    while world.now < 110.0:
-        await asyncio.gather(*(world.key_refresher.refresh_keys() for _ in range(50)))
-        waves += 1
-    assert waves == len(world.begun)
-    assert len(world.begun) <= 10.0 / PAUSE_S + 2
-
-
-@pytest.mark.asyncio
-async def test_a_look_that_has_begun_is_no_answer():
-    """It may have read before what the newcomer knows of was written."""
-    world = World()
-    world.gate.clear()
-    first = asyncio.create_task(world.key_refresher.refresh_keys())
-    while not world.begun:
-        await asyncio.sleep(0)
-    second = asyncio.create_task(world.key_refresher.refresh_keys())
-    await asyncio.sleep(0.01)
-    assert (1, False) == (len(world.begun), second.done())
-    world.gate.set()
-    await asyncio.gather(first, second)
-    assert 2 == len(world.begun)
-
-
-@pytest.mark.asyncio
-async def test_a_database_that_is_away_is_not_told_twice():
-    """The watch meets the same; a later look may do better."""
-    world = World(fails=True)
-    await world.key_refresher.refresh_keys()
-    world.fails = False
-    await world.key_refresher.refresh_keys()
-    assert 2 == len(world.begun)
-
-
-@pytest.mark.asyncio
-async def test_nobody_waits_for_a_database_that_stands_still(monkeypatch):
-    """They are answered by what is known; looks do not pile up behind it, and end when closed."""
-    monkeypatch.setattr(module, "PATIENCE_S", 0.01)
-    world = World()
-    world.gate.clear()
-    for _ in range(5):
-        await world.key_refresher.refresh_keys()
-    assert 1 == len(world.begun)
-    await world.key_refresher.close()
-    assert not [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]

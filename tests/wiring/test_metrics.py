@@ -68,6 +68,30 @@ async def test_requests_are_counted_where_somebody_wants_it(tmp_path):
 
 
 @pytest.mark.asyncio
+async def test_a_loop_that_was_held_up_shows_in_its_lag(monkeypatch):
+    """In the bucket of how long it was, once for each look; a loop that is free is not late by it."""
+    from trivium.observe.metrics.counters import RequestCounters
+    from trivium.observe.metrics.model import LAG
+    from trivium.wiring import metrics as module
+
+    monkeypatch.setattr(module, "LAG_S", 0.02)
+    metrics = module.Metrics.__new__(module.Metrics)
+    metrics._tally = RequestCounters(None, lambda _: False)
+    watching = asyncio.create_task(metrics.watch())
+    await asyncio.sleep(0.1)
+    time.sleep(0.3)  # noqa: ASYNC251 - that is the case
+    await asyncio.sleep(0.1)
+    watching.cancel()
+    [(key, span)] = metrics._tally.numbers().spans
+    *buckets, total_us = span
+    assert ((LAG.name,), len(LAG.bounds_ms) + 1) == (key, len(buckets))
+    # held up for 0.3 s and looked at every 0.02: late by 0.28 at least
+    late = sum(buckets[LAG.bounds_ms.index(250) + 1 :])
+    assert (True, True) == (late >= 1, total_us >= 280_000)
+    assert sum(buckets) >= 3
+
+
+@pytest.mark.asyncio
 async def test_nothing_is_counted_where_nobody_wants_it(tmp_path):
     """The recorder takes the records itself."""
     async with Double([OK]) as vendor, serving(tmp_path, settings(vendor)) as gateway:

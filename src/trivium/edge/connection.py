@@ -345,14 +345,15 @@ class CallerConnection:
             self.send(_CONTINUE)
 
     async def _settle(self, exchange: Exchange) -> None:
-        """Find out whether an unknown key was made a moment ago, and go on with its request."""
+        """Find out whether an unknown key is one after all, and go on with its request."""
+        is_read = True
         try:
-            await self.host.refresh_keys()
+            is_read = await self.host.find_key(exchange)
         except asyncio.CancelledError:
             if exchange.gone:
                 raise
         if isinstance(exchange.refusal, UnknownKey):  # else it was refused for another reason
-            exchange.refusal = fault = self.host.head_again(exchange)
+            exchange.refusal = fault = self.host.head_again(exchange, is_read=is_read)
             if exchange is self._current:
                 self._serve(exchange)
             elif (

@@ -76,7 +76,26 @@ def take_over(exchange: Exchange, handed: HandOver, host: Host) -> None:
         return
     exchange.target, exchange.shape = target, written_in(target)
     refused = host.head_again(exchange)
+    if refused is not None and refused.kind is Kind.KEY_UNKNOWN:
+        exchange.task = asyncio.ensure_future(_find_key(exchange, host))
+    else:
+        _serve(exchange, refused, host)
+
+
+def _serve(exchange: Exchange, refused: Fault | None, host: Host) -> None:
     if refused is None:
         host.dispatch(exchange)
     else:
         exchange.fail(refused)
+
+
+async def _find_key(exchange: Exchange, host: Host) -> None:
+    """Go on when a key is known that was not in memory."""
+    try:
+        is_read = await host.find_key(exchange)
+    except asyncio.CancelledError:
+        if not exchange.gone:
+            exchange.fail(Fault(Kind.STOPPING, "The gateway is restarting; try again."))
+        return
+    exchange.task = None
+    _serve(exchange, host.head_again(exchange, is_read=is_read), host)

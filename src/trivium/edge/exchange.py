@@ -83,14 +83,16 @@ class Host(Protocol):
         """Look at a request before its body is read; a fault refuses it."""
         ...
 
-    def head_again(self, exchange: "Exchange") -> Fault | None:
+    def head_again(self, exchange: "Exchange", *, is_read: bool = True) -> Fault | None:
         """The same for a head that was looked at before: ``target``, ``shape`` and ``digest``
-        are set.
+        are set. ``is_read``: what ``find_key`` said.
         """
         ...
 
-    async def refresh_keys(self) -> None:
-        """Wait until keys that were made before this call are known, or that takes too long."""
+    async def find_key(self, exchange: "Exchange") -> bool:
+        """Wait until the key that came is known if there is one, or that takes too long; ``False``:
+        there is one, and it could not be read.
+        """
         ...
 
     def dispatch(self, exchange: "Exchange") -> None:

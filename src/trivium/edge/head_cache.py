@@ -99,7 +99,8 @@ class HeadCache:
             self._known = cacheable(data, exchange)
 
     def again(self, line: AnswerLine, host: Host, data: bytes) -> Exchange | None:
-        """The request that ``data`` is, if it is one whole request with the head of the last.
+        """The request that ``data`` is, if it is one whole request with the head of the last, and
+        its key is known and good.
 
         Its key's digest is looked up afresh; a body over the limit is the parser's.
         """
@@ -124,5 +125,5 @@ class HeadCache:
         exchange.target = known.target
         exchange.shape = known.shape
         exchange.digest = known.digest
-        exchange.refusal = host.head_again(exchange)
-        return exchange
+        # what is refused is looked at in full, as a key that is in memory no more must be
+        return exchange if host.head_again(exchange) is None else None

@@ -1,4 +1,6 @@
-"""A key that nobody knows, but that is written as ours are, may have been made a moment ago."""
+"""A key that is not in memory, but that is written as ours are, may be one all the same: unused so
+far, or made a moment ago.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
@@ -7,8 +9,9 @@ from trivium.faults import Fault, Kind
 from trivium.identity import keys
 from trivium.identity.authenticate import INVALID
 
-Look: TypeAlias = Callable[[], Awaitable[None]]
-"""Returns when the keys have been looked at again, or that takes too long. Raises nothing."""
+Look: TypeAlias = Callable[[bytes], Awaitable[bool]]
+"""Returns when the key of this digest has been looked for; ``False``: there is one, and the
+database did not say in time what it may. Raises nothing."""
 
 
 class UnknownKey(Fault):
@@ -18,6 +21,11 @@ class UnknownKey(Fault):
 
     def __init__(self) -> None:
         super().__init__(Kind.KEY_UNKNOWN, INVALID)
+
+
+def unread() -> Fault:
+    """A key that there is, whose terms the database has and does not tell."""
+    return Fault(Kind.LEDGER_DOWN, "The API key cannot be looked up at the moment; try again.")
 
 
 def is_well_formed(presented: bytes | None) -> bool:

@@ -25,7 +25,7 @@ from trivium.edge.cors import Cors
 from trivium.edge.credentials import from_query, presented, refuse_signature
 from trivium.edge.exchange import Exchange
 from trivium.edge.head import is_large
-from trivium.edge.key_recheck import Look, UnknownKey, is_well_formed
+from trivium.edge.key_recheck import Look, UnknownKey, is_well_formed, unread
 from trivium.edge.limits import PAGE_BODY_BYTES_MAX, ServerLimits, page_too_large
 from trivium.edge.routes import (
     PAGES,
@@ -157,7 +157,7 @@ class Listener:
         before: Sequence[BeforeHook] = (),
     ) -> None:
         """From now on requests are read. ``snapshot_get`` finds the caller of a key's digest;
-        ``look``: what to wait for before an unknown key is refused that may be a new one;
+        ``look``: what to wait for before a key is refused that is not in memory;
         ``before``: asked of each request for a model.
         """
         self.services = services
@@ -307,15 +307,15 @@ class Listener:
         return is_read and self._people and _reads_html(exchange)
 
     def _is_doubtful(self, digest: bytes | None, key: bytes | None) -> bool:
-        """Whether a key that was refused may be one that was made a moment ago."""
+        """Whether a key that was refused may be one that is not in memory."""
         if self._look is None or digest is None or self._snapshot_get(digest) is not None:
             return False
         return is_well_formed(key)
 
-    async def refresh_keys(self) -> None:
-        """Wait until keys that were made before this call are known, or that takes too long."""
-        if self._look is not None:
-            await self._look()
+    async def find_key(self, exchange: Exchange) -> bool:
+        """Wait until the key is known if there is one; ``False``: it could not be read in time."""
+        digest, look = exchange.digest, self._look
+        return True if look is None or digest is None else await look(digest)
 
     def _page_fault(self, exchange: Exchange) -> Fault | None:
         """Why a page is not served before its body is read."""
@@ -325,8 +325,8 @@ class Listener:
             return page_too_large()
         return None
 
-    def head_again(self, exchange: Exchange) -> Fault | None:
-        """As ``head``, for a head that is known: whose key it is may have changed all the same."""
+    def head_again(self, exchange: Exchange, *, is_read: bool = True) -> Fault | None:
+        """As ``head``, for a head that is known. ``is_read``: what ``find_key`` said."""
         digest = exchange.digest
         assert digest is not None
         try:
@@ -334,7 +334,7 @@ class Listener:
             if caller.header_only or caller.networks:
                 self._check_origin(exchange, caller)
         except Fault as fault:
-            return fault
+            return fault if is_read else unread()
         exchange.caller = caller
         return None
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Select, and_, func, insert, or_, select, tuple_, update
+from sqlalchemy import LargeBinary, Select, and_, cast, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.identity.model import Key, User, UserKind, UserRole
@@ -22,6 +22,7 @@ _KEY = (
     .scalar_subquery()
     .label("last_used_at"),
 )
+_CHANGE = select(keys.c.id, keys.c.revision, keys.c.digest, keys.c.former_digest)
 _texts = msgspec.json.Decoder(tuple[str, ...]).decode
 _budgets = msgspec.json.Decoder(tuple[Budget, ...]).decode
 
@@ -37,24 +38,54 @@ async def current_revision(conn: AsyncConnection) -> int:
     return int((await conn.execute(select(revision.c.value))).scalar_one())
 
 
-async def callers_after(
+async def changes_after(
     conn: AsyncConnection, position: tuple[int, int], limit: int
 ) -> Sequence[Any]:
-    """The next keys by (revision, id): what :class:`Snapshot` needs of each, and its user."""
-    page = (
-        select(
-            *(column for column in keys.c if column.name not in ("name", "hint", "created_at")),
-            users.c.disabled.label("user_disabled"),
-            users.c.unlimited,
-            users.c.price_group,
-            *(users.c[name].label(f"user_{name}") for name in _columns(None)),
-        )
-        .join_from(keys, users, keys.c.user_id == users.c.id)
-        .where(tuple_(keys.c.revision, keys.c.id) > position)
-        .order_by(keys.c.revision, keys.c.id)
-        .limit(limit)
-    )
+    """The next keys that were made or changed, by (revision, id): these two and the digests.
+
+    Two queries, because no index serves one that compares pairs beyond its first column: keys of
+    one import would be read by the square.
+    """
+    raised, key_id = position
+    same = _CHANGE.where(keys.c.revision == raised, keys.c.id > key_id).order_by(keys.c.id)
+    rows = list(await conn.execute(same.limit(limit)))
+    if len(rows) < limit:
+        later = _CHANGE.where(keys.c.revision > raised).order_by(keys.c.revision, keys.c.id)
+        rows += await conn.execute(later.limit(limit - len(rows)))
+    return rows
+
+
+async def prefixes_after(
+    conn: AsyncConnection, after: bytes, limit: int, bytes_each: int, *, former: bool
+) -> bytes:
+    """How the next digests of keys begin, in one piece: so many bytes of each. ``former``: of the
+    secrets that rotated keys had.
+    """
+    column = keys.c.former_digest if former else keys.c.digest
+    page = select(func.substr(column, 1, bytes_each).label("prefix"))
+    page = page.where(column > after).order_by(column).limit(limit)
+    prefix = page.subquery().c.prefix
+    # a row of each would take ten times as long
+    if conn.dialect.name == "sqlite":
+        joined = await conn.scalar(select(func.group_concat(func.hex(prefix), "")))
+        return bytes.fromhex(joined or "")
+    return bytes(await conn.scalar(select(func.string_agg(prefix, cast(b"", LargeBinary)))) or b"")
+
+
+async def callers_after(conn: AsyncConnection, key_id: int, limit: int) -> Sequence[Any]:
+    """The next keys by their ids: what :class:`Snapshot` needs of each, and its user."""
+    page = _CALLER.where(keys.c.id > key_id).order_by(keys.c.id).limit(limit)
     return (await conn.execute(page)).all()
+
+
+async def callers_of(
+    conn: AsyncConnection, key_ids: Sequence[int] = (), digests: Sequence[bytes] = ()
+) -> Sequence[Any]:
+    """The keys of these ids and of these digests, former ones too, with their users."""
+    rows = list(await conn.execute(_CALLER.where(keys.c.id.in_(key_ids)))) if key_ids else []
+    for column in (keys.c.digest, keys.c.former_digest) if digests else ():
+        rows += await conn.execute(_CALLER.where(column.in_(digests)))
+    return rows
 
 
 async def insert_user(conn: AsyncConnection, user: User, raised: int) -> int:
@@ -300,3 +331,12 @@ def _columns(of: RateLimits | None) -> dict[str, int | None]:
         "tokens_per_minute": of.tokens,
         "max_concurrency": of.concurrency,
     }
+
+
+_CALLER = select(
+    *(column for column in keys.c if column.name not in ("name", "hint", "created_at")),
+    users.c.disabled.label("user_disabled"),
+    users.c.unlimited,
+    users.c.price_group,
+    *(users.c[name].label(f"user_{name}") for name in _columns(None)),
+).join_from(keys, users, keys.c.user_id == users.c.id)

@@ -125,6 +125,10 @@ class StorageSettings(Section, frozen=True):
     """PostgreSQL connections a worker may hold."""
     poll_s: float = 1.0
     """How often a worker looks for changed keys: revocation is in force within twice this."""
+    cached_keys: int = 50_000
+    """Keys whose terms a worker keeps in memory, half a kilobyte each. Of others it knows that they
+    are there, and reads them as they are used: for that the database must be there, too.
+    """
 
 
 class SharedSettings(Section, frozen=True):

@@ -183,6 +183,7 @@ _RULES: Final[dict[str, Rule]] = {
     "storage.journal": Rule('journal = "journal/"', syntax.filled),
     "storage.pool": Rule("pool = 5", between(1, 1000)),
     "storage.poll_s": Rule("poll_s = 1.0", above_zero),
+    "storage.cached_keys": Rule("cached_keys = 50000", between(1_000, 100_000_000)),
     "shared.url": _address('url = "redis://127.0.0.1:6379/0"', syntax.shared_url),
     "upstream.connect_timeout_s": Rule("connect_timeout_s = 10.0", above_zero),
     "upstream.first_byte_timeout_s": Rule("first_byte_timeout_s = 600.0", above_zero),

@@ -257,9 +257,7 @@ class _Worker:
         settings, snapshot = self._settings, self._snapshot
         key_refresher = await watched(snapshot, settings.storage.poll_s, stack)
         for listener in listeners:
-            listener.open(
-                self.services, snapshot.get, key_refresher.refresh_keys, self._hooks.before
-            )
+            listener.open(self.services, snapshot.get, key_refresher.find, self._hooks.before)
         for sweeping in sweepers(self._database, settings):
             await background(stack, sweeping)
         await background(stack, ClockJumps(self.services.clock).run)

@@ -22,7 +22,8 @@ from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
     from trivium.idempotency.service import KeptAnswers
-    from trivium.identity.snapshot import KeyRefresher, Snapshot
+    from trivium.identity.key_refresher import KeyRefresher
+    from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
     from trivium.observe.recorder import Recorder
     from trivium.storage.database import Database
@@ -46,7 +47,7 @@ async def open_stores(
     database = Database(settings.storage.url, settings.storage.pool)
     stack.push_async_callback(database.close)
     await migrate.ensure(database)
-    snapshot = Snapshot(database, SystemClock())
+    snapshot = Snapshot(database, SystemClock(), settings.storage.cached_keys)
     await snapshot.load()
     recorder = Recorder(database, settings.records)
     recorder.start()
@@ -58,9 +59,9 @@ async def watched(
     snapshot: "Snapshot", poll_s: float, stack: contextlib.AsyncExitStack
 ) -> "KeyRefresher":
     """Follow changes of keys; returns what looks for changes before the next poll is due."""
-    from trivium.identity.snapshot import KeyRefresher
+    from trivium.identity.key_refresher import KeyRefresher
 
-    key_refresher = KeyRefresher(snapshot.refresh, asyncio.get_running_loop().time)
+    key_refresher = KeyRefresher(snapshot, asyncio.get_running_loop().time)
     stack.push_async_callback(key_refresher.close)
     await background(stack, functools.partial(snapshot.watch, poll_s))
     return key_refresher

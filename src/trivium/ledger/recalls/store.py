@@ -8,6 +8,7 @@ of the budget waits for it.
 from typing import Any, Final
 
 from sqlalchemy import (
+    JSON,
     BigInteger,
     ColumnElement,
     Select,
@@ -20,7 +21,6 @@ from sqlalchemy import (
     union,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.budgets import store as counting

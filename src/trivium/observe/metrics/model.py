@@ -142,7 +142,7 @@ DOUBTED: Final = _gauge(
 LAG: Final = _histogram(
     "trivium_loop_lag_seconds",
     "How late the event loop comes to what is due, looked at four times a second.",
-    bounds_ms=(1, 5, 10, 25, 50, 100, 250, 500, 1000, 5000),
+    bounds_ms=(1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 5000),
 )
 PROCESSOR: Final = _counter(
     "process_cpu_seconds_total", "Processor time of the workers, user and system.", is_micro=True

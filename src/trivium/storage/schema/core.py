@@ -75,7 +75,7 @@ keys = table(
     Column("user_id", BIG, ForeignKey("users.id"), nullable=False, index=True),
     Column("digest", LargeBinary, nullable=False, unique=True),  # SHA-256 of the key
     # the secret before a rotation, which works until then
-    Column("former_digest", LargeBinary, unique=True),
+    Column("former_digest", LargeBinary),
     Column("former_until", BIG),
     Column("name", Text, nullable=False),
     Column("hint", Text, nullable=False),
@@ -100,6 +100,15 @@ keys = table(
     Column("grant_id", BIG, index=True),
     # what the snapshots page through
     Index("ix_keys_revision_id", "revision", "id"),
+    # of rotated keys alone: most have none, and SQLite takes an index for useless in which one
+    # value, null as well, is in most rows
+    Index(
+        "ix_keys_former_digest",
+        "former_digest",
+        unique=True,
+        postgresql_where=text("former_digest IS NOT NULL"),
+        sqlite_where=text("former_digest IS NOT NULL"),
+    ),
 )
 
 revision = table(
