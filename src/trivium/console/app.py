@@ -31,12 +31,16 @@ from trivium.console.admin import (
     channels,
     codes,
     gateway,
+    announcements,
     invitations,
     logins,
+    machine_tokens,
     payments,
     requests,
     settings,
     user,
+    user_data,
+    user_terms,
     users,
 )
 from trivium.console.api import account, apps, authorize, token
@@ -90,7 +94,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
-            *(gateway, channels, requests, users, user, logins, invitations),
+            *(gateway, channels, requests, users, user_terms, user, user_data, logins),
+            *(invitations, machine_tokens, announcements),
             *(codes, payments, applications, settings),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),

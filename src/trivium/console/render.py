@@ -82,6 +82,8 @@ SECTIONS: Final = (
             Link("/admin/codes", N_("Codes"), "wallet"),
             Link("/admin/payments", N_("Payments"), "receipt"),
             Link("/admin/applications", N_("Applications"), "apps"),
+            Link("/admin/tokens", N_("Tokens for machines"), "key"),
+            Link("/admin/announcements", N_("Announcements"), "mail"),
             Link("/admin/settings", N_("Settings"), "code"),
             Link("/admin/log", N_("Audit log"), "shield"),
         ),
