@@ -87,6 +87,8 @@ async def victim(database):  # noqa: F811
             "invitation": 1,
             "invoice": 1,
             "token": 1,
+            "service": 1,
+            "announcement": 1,
         }
         yield Victim(asking, ids)
 

@@ -38,6 +38,7 @@ from trivium.console.admin import (
     payments,
     requests,
     settings,
+    start,
     user,
     user_data,
     user_terms,
@@ -45,6 +46,7 @@ from trivium.console.admin import (
 )
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import access as api_access
+from trivium.console.api.admin import announcements as api_announcements
 from trivium.console.api.admin import acts as api_acts
 from trivium.console.api.admin import apps as api_apps
 from trivium.console.api.admin import catalogue as api_catalogue
@@ -67,6 +69,8 @@ from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
 from trivium.console.api.scim import users as scim_users
 from trivium.console.audit import acts
+from trivium.console.catalogue import changes, channel, groups, questions, routing_rules
+from trivium.console.catalogue import models as catalogue_models
 from trivium.console.consent import authorized_apps, prompt
 from trivium.console.context import Console
 from trivium.console.developer import apps as own_apps
@@ -94,9 +98,10 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
+            *(channel, catalogue_models, groups, routing_rules, questions, changes),
             *(gateway, channels, requests, users, user_terms, user, user_data, logins),
             *(invitations, machine_tokens, announcements),
-            *(codes, payments, applications, settings),
+            *(codes, payments, applications, settings, start),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(team_home, team_members, team_budget_pages, team_key_pages, team_edit),
@@ -125,6 +130,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_statement.ENDPOINTS,
     *api_access.ENDPOINTS,
     *api_invitations.ENDPOINTS,
+    *api_announcements.ENDPOINTS,
     *api_apps.ENDPOINTS,
     *api_acts.ENDPOINTS,
     *api_requests.ENDPOINTS,

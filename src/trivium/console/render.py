@@ -73,6 +73,7 @@ SECTIONS: Final = (
         (
             Link("/admin", N_("Gateway"), "screen"),
             Link("/admin/channels", N_("Channels"), "apps"),
+            Link("/admin/models", N_("Models"), "layers"),
             Link("/admin/requests", N_("All requests"), "activity"),
             Link("/admin/users", N_("Users"), "users"),
             Link("/admin/teams", N_("Teams"), "users"),
@@ -135,6 +136,7 @@ def page(
         "path": request.url.path,
         "place": functools.partial(session.place, request),
         "theme": theme_of(request),
+        "announcements": getattr(request.state, "announcements", ()),
         "notice": _notice(request, speaking),
         "request_id": request.scope["state"]["request_id"],
         "sections": sections(found),
