@@ -27,11 +27,11 @@ from trivium.console.account import (
     usage,
 )
 from trivium.console.admin import (
+    announcements,
     applications,
     channels,
     codes,
     gateway,
-    announcements,
     invitations,
     logins,
     machine_tokens,
@@ -46,8 +46,8 @@ from trivium.console.admin import (
 )
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import access as api_access
-from trivium.console.api.admin import announcements as api_announcements
 from trivium.console.api.admin import acts as api_acts
+from trivium.console.api.admin import announcements as api_announcements
 from trivium.console.api.admin import apps as api_apps
 from trivium.console.api.admin import catalogue as api_catalogue
 from trivium.console.api.admin import codes as api_codes

@@ -109,8 +109,8 @@ class Directory:
     async def change(
         self, user_id: int, changes: dict[str, object], log_act: LogAct = log_nothing
     ) -> User:
-        """Another price group, other limits over all keys, or spending without a balance: ``group``,
-        ``limits`` and ``unlimited`` of ``User`` by name; in force within seconds.
+        """Another price group, other limits over all keys, or spending without a balance:
+        ``group``, ``limits`` and ``unlimited`` of ``User`` by name; in force within seconds.
 
         Raises ``IdentityError`` (``user``, ``limits``).
         """

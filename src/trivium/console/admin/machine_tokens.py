@@ -38,7 +38,7 @@ class MachineTokenForm(forms.Form, frozen=True, kw_only=True):
     """What a token is called, what it may do, whose it is, and how long it lives."""
 
     name: forms.Line
-    scope: list[Literal["read", "catalogue", "money", "users"]] = []
+    scope: tuple[Literal["read", "catalogue", "money", "users"], ...] = ()
     days: Literal["7", "30", "90", "365"] = "90"
     own: bool = False
     """Whether it ends with the administrator who makes it."""
@@ -149,9 +149,7 @@ async def _page(
         order=list(AdminScope),
         workloads=console.settings.workloads,
         at=AT,
-        **render.paging(
-            AT, {}, "before", before, rows[-1].id if len(found) > PAGE else None
-        ),
+        **render.paging(AT, {}, "before", before, rows[-1].id if len(found) > PAGE else None),
     )
 
 

@@ -225,9 +225,7 @@ def _groups(request: Request, present: str) -> list[tuple[str, str]]:
     return [("", N_("None")), *((each, each) for each in known)]
 
 
-def _new_page(
-    request: Request, form: forms.Filled[NewUserForm], status: int = 200
-) -> Response:
+def _new_page(request: Request, form: forms.Filled[NewUserForm], status: int = 200) -> Response:
     return render.page(
         request,
         "admin/user_new.html",
