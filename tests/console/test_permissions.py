@@ -62,8 +62,8 @@ _ADMIN = """
 /admin/invitations/withdraw /admin/log /admin/models /admin/models/edit /admin/models/new
 /admin/payments /admin/payments/{payment} /admin/requests /admin/requests.csv
 /admin/requests.jsonl /admin/requests/{id} /admin/routing /admin/settings /admin/start
-/admin/teams /admin/teams/new /admin/tokens /admin/tokens/{token}/revoke
-/admin/tokens/{token}/rotate /admin/users /admin/users/new /admin/users/{user}
+/admin/teams /admin/teams/new /admin/tokens /admin/tokens/{machine}/revoke
+/admin/tokens/{machine}/rotate /admin/users /admin/users/new /admin/users/{user}
 /admin/users/{user}/data /admin/users/{user}/erase /admin/users/{user}/export.jsonl
 /admin/users/{user}/keys/pause /admin/users/{user}/keys/resume /admin/users/{user}/keys/revoke
 /admin/users/{user}/keys/{key} /admin/users/{user}/keys/{key}/rotate /admin/users/{user}/logins

@@ -87,7 +87,7 @@ async def rotate(request: Request) -> Response:
     log = session.log_of(request, session.user_of(request).id)
     try:
         token, secret = await context.of(request).oauth.machines.rotate(
-            request.path_params["token"], log, overlap_s=int(form.overlap)
+            request.path_params["machine"], log, overlap_s=int(form.overlap)
         )
     except RegistrationError as error:
         return _refused(request, error)
@@ -100,7 +100,7 @@ async def revoke(request: Request) -> Response:
     """Refuse a token, and those it made, from now on."""
     log = session.log_of(request, session.user_of(request).id)
     try:
-        token = await context.of(request).oauth.machines.revoke(request.path_params["token"], log)
+        token = await context.of(request).oauth.machines.revoke(request.path_params["machine"], log)
     except RegistrationError as error:
         return _refused(request, error)
     said = N_("The token “%(name)s” and those it made are revoked.")
@@ -153,7 +153,7 @@ async def _page(
     )
 
 
-_TOKEN: Final = f"{AT}/{row('token')}"
+_TOKEN: Final = f"{AT}/{row('machine')}"
 PAGES: Final = (
     Route(AT, show),
     Route(AT, create, methods=["POST"]),
