@@ -31,7 +31,8 @@ _ACCOUNT = """
 /account /account/announcements/dismiss /account/applications /account/applications/revoke
 /account/developer /account/developer/apps/new /account/developer/tokens/new /account/keys
 /account/keys/new /account/keys/pause /account/keys/resume /account/keys/revoke /account/log
-/account/models /account/playground /account/profile /account/profile/email
+/account/models /account/playground /account/profile /account/profile/balance
+/account/profile/email
 /account/profile/letters /account/profile/name /account/profile/verify /account/security
 /account/security/factor /account/security/factor/codes /account/security/factor/off
 /account/security/outside/{name} /account/security/passkeys/begin /account/security/passkeys/new
