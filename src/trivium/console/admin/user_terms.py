@@ -1,6 +1,6 @@
 """Making a user, and what one may spend: price group, limits, overdraft; and which letters come."""
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -192,7 +192,7 @@ def _overdraft(form: forms.Filled[UserTermsForm]) -> int | None:
     return nanos
 
 
-def _check_group(request: Request, form: forms.Filled[UserTermsForm], before: str) -> None:
+def _check_group(request: Request, form: forms.Filled[Any], before: str) -> None:
     group = form.first("group").strip()
     if group and group != before and group not in context.of(request).settings.groups:
         form.fail("group", LazyText(_WRONG["group"]))
