@@ -33,7 +33,7 @@ LOOK_S: Final = 0.1
 
 
 def _unheard(_: int) -> None:
-    """Nobody listens."""
+    """Leave a low balance untold: what calls it has not been given another."""
 
 
 class LeaseKeeper(Quoting):
