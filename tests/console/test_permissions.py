@@ -61,7 +61,9 @@ _ADMIN = """
 /admin/channels/new /admin/codes /admin/codes/{batch} /admin/codes/{batch}/revoke /admin/credit
 /admin/credit/undo /admin/groups /admin/groups/edit /admin/groups/new /admin/invitations
 /admin/invitations/withdraw /admin/log /admin/models /admin/models/edit /admin/models/new
-/admin/payments /admin/payments/{payment} /admin/requests /admin/requests.csv
+/admin/payments /admin/payments/{payment} /admin/prices /admin/prices/adopt
+/admin/prices/adopt-all /admin/prices/look /admin/prices/proposals/adopt
+/admin/prices/proposals/dismiss /admin/requests /admin/requests.csv
 /admin/requests.jsonl /admin/requests/{id} /admin/routing /admin/settings /admin/start
 /admin/teams /admin/teams/new /admin/tokens /admin/tokens/{machine}/revoke
 /admin/tokens/{machine}/rotate /admin/users /admin/users/new /admin/users/{user}

@@ -36,6 +36,7 @@ from trivium.console.admin import (
     logins,
     machine_tokens,
     payments,
+    prices,
     requests,
     settings,
     start,
@@ -59,6 +60,7 @@ from trivium.console.api.admin import invitations as api_invitations
 from trivium.console.api.admin import invoices as api_invoices
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import payments as api_payments
+from trivium.console.api.admin import prices as api_prices
 from trivium.console.api.admin import requests as api_requests
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import settings as api_settings
@@ -101,7 +103,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
             *(channel, catalogue_models, groups, routing_rules, questions, changes),
             *(gateway, channels, requests, users, user_terms, user, user_data, logins),
             *(invitations, machine_tokens, announcements),
-            *(codes, payments, applications, settings, start),
+            *(codes, payments, applications, settings, start, prices),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(team_home, team_members, team_budget_pages, team_key_pages, team_edit),
@@ -142,6 +144,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_codes.ENDPOINTS,
     *api_entries.ENDPOINTS,
     *api_payments.ENDPOINTS,
+    *api_prices.ENDPOINTS,
     *api_tokens.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,
