@@ -56,7 +56,8 @@ _OPEN = """
 /team-invitation/{token} /team-invitation/{token}/account
 """
 _ADMIN = """
-/admin /admin/announcements /admin/announcements/remove /admin/applications /admin/budgets
+/admin /admin/announcements /admin/announcements/remove /admin/applications
+/admin/applications/transfer /admin/budgets
 /admin/budgets/clear /admin/catalogue/ask /admin/changes /admin/channels /admin/channels/edit
 /admin/channels/new /admin/codes /admin/codes/{batch} /admin/codes/{batch}/revoke /admin/credit
 /admin/credit/undo /admin/groups /admin/groups/edit /admin/groups/new /admin/invitations
