@@ -79,6 +79,7 @@ PAGES = {
     "machine-token-made": ("eve", "/admin/tokens"),
     "machine-tokens": ("eve", "/admin/tokens"),
     "announcements": ("eve", "/admin/announcements"),
+    "invoices": ("eve", "/admin/invoices"),
     "teams-all": ("eve", "/admin/teams"),
     "invitations": ("eve", "/admin/invitations"),
     "credit": ("eve", "/admin/credit"),

@@ -61,7 +61,8 @@ _ADMIN = """
 /admin/budgets/clear /admin/catalogue/ask /admin/changes /admin/channels /admin/channels/edit
 /admin/channels/new /admin/codes /admin/codes/{batch} /admin/codes/{batch}/revoke /admin/credit
 /admin/credit/undo /admin/groups /admin/groups/edit /admin/groups/new /admin/invitations
-/admin/invitations/withdraw /admin/log /admin/models /admin/models/edit /admin/models/new
+/admin/invitations/withdraw /admin/invoices /admin/invoices/{invoice}/pdf
+/admin/invoices/{invoice}/void /admin/log /admin/models /admin/models/edit /admin/models/new
 /admin/payments /admin/payments/{payment} /admin/prices /admin/prices/adopt
 /admin/prices/adopt-all /admin/prices/look /admin/prices/proposals/adopt
 /admin/prices/proposals/dismiss /admin/requests /admin/requests.csv

@@ -52,6 +52,7 @@ PICTURES = {
     "admin/codes.html": "codes",
     "admin/codes_made.html": "codes-made",
     "admin/invitations.html": "invitations",
+    "admin/invoices.html": "invoices",
     "admin/payment.html": "payment-one",
     "admin/payments.html": "payments-all",
     "admin/settings.html": "settings",

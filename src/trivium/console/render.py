@@ -83,6 +83,7 @@ SECTIONS: Final = (
             Link("/admin/credit", N_("Credit"), "plus"),
             Link("/admin/codes", N_("Codes"), "wallet"),
             Link("/admin/payments", N_("Payments"), "receipt"),
+            Link("/admin/invoices", N_("Invoices"), "receipt"),
             Link("/admin/applications", N_("Applications"), "apps"),
             Link("/admin/tokens", N_("Tokens for machines"), "key"),
             Link("/admin/announcements", N_("Announcements"), "mail"),
