@@ -133,3 +133,18 @@ async def test_old_credentials_are_forgotten(database):
     (told,) = await read(database, store.newest, None, 10)
     assert {None} == {diff.after.sealed for diff in told.diffs}
     assert {b"\x02x"} == {entry.body.sealed for entry in await read(database, store.page, None, 9)}
+
+
+@pytest.mark.asyncio
+async def test_what_an_entry_was_when_it_was_deleted(database):
+    """The last time; nothing of one that is there, came back or never was."""
+    other = EntryName("channel", "other")
+    first = await change(database, Revision(), made(), made(OTHER, other))
+    gone = EntryDiff(at=MAIN, before=BODY, after=None)
+    second = await change(database, first, gone, version=1)
+    names = [MAIN, other, EntryName("model", "main")]
+    assert {MAIN: BODY} == await read(database, store.deleted, names)
+    third = await change(database, second, made(OTHER))
+    assert {} == await read(database, store.deleted, names)
+    await change(database, third, EntryDiff(at=MAIN, before=OTHER, after=None), version=3)
+    assert {MAIN: OTHER} == await read(database, store.deleted, names)

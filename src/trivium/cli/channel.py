@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import typer
 
-from trivium.cli import config
+from trivium.cli import config, served
 from trivium.cli.database import exists, unchecked
 from trivium.cli.output import NONE, CommandFailed, as_json, note, table
 from trivium.clock import SystemClock
@@ -30,8 +30,8 @@ _TOKENS: Final = 16
 
 
 def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = False) -> None:
-    """List the channels of the settings, the models they serve, and what rests."""
-    loaded, _ = config.read(config_)
+    """List the channels of settings and database, the models they serve, and what rests."""
+    loaded, _ = served.read(config_)
     catalogue = catalogue_of(loaded)
     channels, models = catalogue.channels.values(), catalogue.models.values()
     resting = asyncio.run(_resting(loaded.settings.storage)) if catalogue.channels else []
@@ -40,7 +40,7 @@ def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = Fa
         as_json(found)
         return
     if not found:
-        note("the settings have no channel that is switched on")
+        note("there is no channel that is switched on, in the settings or the database")
         return
     rows = [
         (
@@ -69,7 +69,7 @@ def attempt(
 
     A real request, of a dozen tokens, at your account's cost. Fails when a key does not serve.
     """
-    loaded, _ = config.read(config_)
+    loaded, _ = served.read(config_)
     catalogue = catalogue_of(loaded)
     channel = catalogue.channels.get(name)
     if channel is None:
