@@ -9,6 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 from sqlalchemy import update
 
+from trivium.catalogue.model import ChangeAuthor, EntryName
+from trivium.catalogue.service import EntryEdit
 from trivium.clock import FixedClock
 from trivium.conversation.usage import Usage
 from trivium.identity.accounts import tickets
@@ -47,6 +49,7 @@ from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
 from trivium.storage.schema.oauth import oauth_apps
 from trivium.storage.vault import Vault
+from trivium.wiring.catalogue import parts_without_file
 from trivium.wiring.console import oauth_of
 
 PASSWORD = "a horse, a battery"  # noqa: S105 - of a database that is gone a minute later
@@ -145,6 +148,7 @@ async def sample(folder: Path) -> None:
     times = sorted(end - 200 - chance.random() ** 1.4 * 16 * DAY_S for _ in range(420))
     for number, at in enumerate(times):
         await request(database, ada, keys, at, len(times) - number, chance)
+    await catalogue(database, clock, users["eve"].id, end)
     clock.at = end - 6 * DAY_S
     await applications(database, clock, users["grace"].id, ada)
     clock.at = end - 2 * DAY_S
@@ -156,6 +160,26 @@ async def sample(folder: Path) -> None:
         await factors.begin(conn, users["barbara"].id, b"sealed", int(end))
         await factors.confirm(conn, users["barbara"].id, int(end))
     await database.close()
+
+
+async def catalogue(database: Database, clock: FixedClock, editor: int, end: float) -> None:
+    """A channel of the database with a model, and what was done to them."""
+    service = parts_without_file(database, RootKeys(b"k" * 32)).service(clock)
+    channel = {"provider": "vllm", "base_url": "http://10.0.0.5:8000/v1"}
+    model = {"price": {"input": "0.10", "output": "0.40"}, "bindings": [{"channel": "rack-7"}]}
+    dear = model | {"price": {"input": "0.12", "output": "0.50"}, "context_max": 131_072}
+    at = EntryName("channel", "rack-7"), EntryName("model", "gpt-oss-120b")
+    author = ChangeAuthor(user_id=editor, address="203.0.113.9")
+    for days, reason, edits in (
+        (5, "Our own machines", {at[0]: channel, at[1]: model}),
+        (3, "", {EntryName("group", "partners"): "0.9"}),
+        (2, "Electricity", {at[1]: dear}),
+        (1, "So many fit", {at[0]: channel | {"requests_per_minute": 600}}),
+    ):
+        clock.at = end - days * DAY_S
+        revision, _ = await service.everything()
+        wanted = [EntryEdit(at=name, document=document) for name, document in edits.items()]
+        await service.change(wanted, author, reason=reason, read_at=revision.value, together=True)
 
 
 async def links(database: Database, clock: FixedClock, user: int) -> None:

@@ -50,6 +50,16 @@ PAGES = {
     "keys-none": ("bob", "/account/keys"),
     "gateway": ("eve", "/admin?period=week"),
     "channels": ("eve", "/admin/channels"),
+    "vendors": ("eve", "/admin/channels/new"),
+    "channel-edit": ("eve", "/admin/channels/edit?name=rack-7"),
+    "models-all": ("eve", "/admin/models"),
+    "model-edit": ("eve", "/admin/models/edit?name=gpt-oss-120b"),
+    "groups": ("eve", "/admin/groups"),
+    "group-edit": ("eve", "/admin/groups/edit?name=partners"),
+    "routing": ("eve", "/admin/routing"),
+    "changes": ("eve", "/admin/changes"),
+    "channel-pause": ("eve", "/admin/catalogue/ask?act=pause&kind=channel&name=rack-7"),
+    "start": ("eve", "/admin/start"),
     "all-requests": ("eve", "/admin/requests"),
     "users": ("eve", "/admin/users"),
     "user": ("eve", "/admin/users/1"),
@@ -91,6 +101,7 @@ ACTS: dict[str, tuple[dict[str, str], str]] = {
     "codes-made": ({"#amount": "25", "#count": "3"}, SUBMIT),
     "secret-made": ({}, SUBMIT),
     "token-made": ({"#name": "Build server"}, SUBMIT),
+    "channel-edit": ({"#requests_per_minute": "900"}, "button[value=try]"),
 }
 """What is filled in and pressed before the picture; ``#code`` is reckoned from the secret in the
 element named. Each is done once for both colours: what is made is shown only once.

@@ -47,10 +47,10 @@ LISTENS = "trivium is listening on "
 LIGHT_AND_DARK = ("light", "dark")
 SMALL = (
     *("login", "overview", "keys", "models", "model", "playground", "spending"),
-    *("gateway", "all-requests"),
+    *("gateway", "all-requests", "model-edit", "models-all", "channels"),
 )
 """Also as a telephone shows them."""
-CHINESE = ("overview", "gateway")
+CHINESE = ("overview", "gateway", "channel-edit")
 LONG = (
     "requests-",
     "all-requests-",
@@ -60,6 +60,10 @@ LONG = (
     "security-log-",
     "user-",
     "settings-",
+    "vendors-",
+    "model-edit-",
+    "changes-",
+    "channels-",
 )
 """Only what the window shows."""
 

@@ -16,6 +16,7 @@ import pytest
 
 from trivium.cli import init
 from trivium.ledger.suggestions.model import bundled
+from trivium.ledger.suggestions.starting import starting_models
 from trivium.providers.base import Provider
 from trivium.providers.registry import PROVIDERS
 
@@ -46,7 +47,7 @@ def test_a_vendor_whose_key_is_there_is_written(trivium, folder, monkeypatch):
     assert [
         {"name": "anthropic", "provider": "anthropic", "api_key": "env:ANTHROPIC_API_KEY"}
     ] == data["channels"]
-    assert init.starting_models()["anthropic"] == [each["name"] for each in data["models"]]
+    assert starting_models()["anthropic"] == [each["name"] for each in data["models"]]
     for model in data["models"]:
         assert bundled().find("anthropic", model["name"])[1].lists[0].price == model["price"]
     assert "wrote trivium.toml: 1 channel, 3 models" in done.err
@@ -166,7 +167,7 @@ def test_what_it_says_to_do_next_works(trivium, monkeypatch):
 def test_what_begins_has_a_price():
     """No suggestion, no model: the two files are kept together."""
     prices = bundled()
-    for provider, models in init.starting_models().items():
+    for provider, models in starting_models().items():
         assert PROVIDERS[provider].key_variables
         for model in models:
             assert prices.find(provider, model), f"{provider}/{model} has no price"

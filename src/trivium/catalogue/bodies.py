@@ -50,13 +50,15 @@ class BodyMaker:
             if values == former and same(apart, current.document):
                 return current
         marks = {} if current is None else {mark.at: mark for mark in current.marks}
+        # a key that has moved up in the list was not given anew
+        given_ms = {former[at]: mark.set_ms for at, mark in marks.items() if at in former}
         return EntryBody(
             document=apart,
             sealed=self._seal.seal(at.kind, at.name, values) if values else None,
             marks=tuple(
                 marks[place]
                 if place in marks and former.get(place) == value
-                else self._mark(at, place, value, now_ms)
+                else self._mark(at, place, value, given_ms.get(value, now_ms))
                 for place, value in values.items()
             ),
         )

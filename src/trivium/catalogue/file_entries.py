@@ -25,21 +25,41 @@ class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 def file_entries(file: ParsedFile | None, path: Path | None) -> Iterator[FileEntry]:
     """The entries of a file in its order; of none where there is none."""
+    for at, place, document in _raw(file, path):
+        yield FileEntry(at=at, place=place, document=_shown(at, document))
+
+
+def file_entry(file: ParsedFile | None, path: Path | None, wanted: EntryName) -> FileEntry | None:
+    """One of them; ``None``: the file does not have it."""
+    for at, place, document in _raw(file, path):
+        if at == wanted:
+            return FileEntry(at=at, place=place, document=_shown(at, document))
+    return None
+
+
+def file_places(file: ParsedFile | None, path: Path | None) -> dict[EntryName, str]:
+    """Where the file has each of them, in its order."""
+    return {at: place for at, place, _ in _raw(file, path)}
+
+
+def _raw(file: ParsedFile | None, path: Path | None) -> Iterator[tuple[EntryName, str, Any]]:
+    """Name, place and document as it is written, with its secrets."""
     if file is None:
         return
     for kind in (CatalogueKind.CHANNEL, CatalogueKind.MODEL):
         for i, document in enumerate(file.data.get(kind.plural, ())):
-            at = EntryName(kind.value, document["name"])
             line = file.lines.get((kind.plural, i), 0)
-            yield FileEntry(at=at, place=f"{path}:{line}", document=_masked(at, document))
+            yield EntryName(kind.value, document["name"]), f"{path}:{line}", document
     for name, factor in file.data.get("groups", {}).items():
-        at = EntryName(CatalogueKind.GROUP.value, name)
         line = file.lines.get(("groups", name), 0)
-        yield FileEntry(at=at, place=f"{path}:{line}", document=factor)
+        yield EntryName(CatalogueKind.GROUP.value, name), f"{path}:{line}", factor
     if rules := file.data.get("routing"):
         at = EntryName(CatalogueKind.ROUTING.value, CatalogueKind.ROUTING.value)
-        line = file.lines.get(("routing",), 0)
-        yield FileEntry(at=at, place=f"{path}:{line}", document=rules)
+        yield at, f"{path}:{file.lines.get(('routing',), 0)}", rules
+
+
+def _shown(at: EntryName, document: Any) -> Any:
+    return _masked(at, document) if at.kind == CatalogueKind.CHANNEL.value else document
 
 
 def _masked(at: EntryName, document: Any) -> Any:

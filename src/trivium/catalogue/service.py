@@ -15,7 +15,7 @@ import msgspec
 
 from trivium.catalogue.bodies import BodyMaker
 from trivium.catalogue.documents import DocumentError, kept
-from trivium.catalogue.file_entries import FileEntry, file_entries
+from trivium.catalogue.file_entries import FileEntry, file_entries, file_entry, file_places
 from trivium.catalogue.model import (
     AbsentError,
     CatalogueChange,
@@ -126,6 +126,14 @@ class CatalogueService:
         """The entries of this node's settings file."""
         return list(file_entries(*self._file()))
 
+    def one_of_file(self, at: EntryName) -> FileEntry | None:
+        """One of them; ``None``: the file does not have it."""
+        return file_entry(*self._file(), at)
+
+    def places(self) -> dict[EntryName, str]:
+        """Where the settings file has each of its entries, in its order: ``trivium.toml:12``."""
+        return file_places(*self._file())
+
     async def everything(self) -> tuple[Revision, Mapping[EntryName, CatalogueEntry]]:
         """The entries as they are now. Raises what ``Database.read`` raises."""
         await self._snapshot.refresh()
@@ -176,8 +184,7 @@ class CatalogueService:
 
         Raises AbsentError, KeptApartError where one of them was changed since, and as ``change``.
         """
-        async with self._db.read() as conn:
-            change = await store.change(conn, change_id)
+        change = await self.one_change(change_id)
         if change is None:
             raise AbsentError(f"there is no change {change_id}")
         if change.undone_by is not None:
@@ -210,6 +217,11 @@ class CatalogueService:
             return await store.newest(
                 conn, before_id, min(limit, PAGE_MAX), kind=kind, name=name, user_id=user_id
             )
+
+    async def one_change(self, change_id: int) -> CatalogueChange | None:
+        """A change; ``None``: there is none of this id."""
+        async with self._db.read() as conn:
+            return await store.change(conn, change_id)
 
     async def _make(
         self,

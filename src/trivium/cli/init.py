@@ -16,7 +16,6 @@ import threading
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
@@ -30,6 +29,7 @@ from trivium.cli.output import CommandFailed, counted, note, warn
 from trivium.clock import SystemClock
 from trivium.ledger.suggestions import update
 from trivium.ledger.suggestions.model import PriceCatalogue, bundled
+from trivium.ledger.suggestions.starting import starting_models
 from trivium.providers.base import Provider
 from trivium.providers.registry import PROVIDERS
 from trivium.settings.load import environment
@@ -224,12 +224,6 @@ def written(vendors: Mapping[str, str], engines: list[LocalEngine]) -> str:
         )
         blocks.append(NO_VENDOR.format(variables=listed, model=f"{commented}\n#"))
     return "\n".join(block.strip("\n") + "\n" for block in blocks)
-
-
-def starting_models() -> dict[str, list[str]]:
-    """The models that are written for each provider, by the vendor's own names."""
-    text = files("trivium.cli").joinpath("starting_models.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
 
 
 def _channel(provider: Provider, line: str) -> str:

@@ -36,6 +36,7 @@ from trivium.console.admin import (
     payments,
     requests,
     settings,
+    start,
     user,
     users,
 )
@@ -63,6 +64,8 @@ from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
 from trivium.console.api.scim import users as scim_users
 from trivium.console.audit import acts
+from trivium.console.catalogue import changes, channel, groups, questions, routing_rules
+from trivium.console.catalogue import models as catalogue_models
 from trivium.console.consent import authorized_apps, prompt
 from trivium.console.context import Console
 from trivium.console.developer import apps as own_apps
@@ -85,8 +88,9 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
+            *(channel, catalogue_models, groups, routing_rules, questions, changes),
             *(gateway, channels, requests, users, user, logins, invitations),
-            *(codes, payments, applications, settings),
+            *(codes, payments, applications, settings, start),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(topup, redeem, credit, acts),

@@ -72,6 +72,7 @@ SECTIONS: Final = (
         (
             Link("/admin", N_("Gateway"), "screen"),
             Link("/admin/channels", N_("Channels"), "apps"),
+            Link("/admin/models", N_("Models"), "layers"),
             Link("/admin/requests", N_("All requests"), "activity"),
             Link("/admin/users", N_("Users"), "users"),
             Link("/admin/invitations", N_("Invitations"), "mail"),

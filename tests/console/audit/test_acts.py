@@ -158,3 +158,21 @@ async def test_a_word_of_a_newer_version_is_shown_as_it_is(database, console, ad
     async with visiting(database, console) as visitor:
         await visitor.log_in(ada)
         assert "teleported" in Seen((await visitor.get("/account/log")).text).text
+
+
+@pytest.mark.asyncio
+async def test_changes_of_the_catalogue_are_undone_from_their_line(database, console, eve):
+    """By the question of their own page; of anything else there is nothing to undo here."""
+    for kind, what in (
+        (ActKind.CATALOGUE_CHANGED, "catalogue_change:7"),
+        (ActKind.CATALOGUE_UNDONE, "catalogue_change:x"),
+        (ActKind.KEY_REVOKED, "key:9"),
+    ):
+        await console.audit.add(kind, actor=eve.id, subject=eve.id, what=what)
+    async with visiting(database, console) as visitor:
+        await visitor.log_in(eve)
+        page = (await visitor.get("/admin/log")).text
+        assert 1 == page.count("act=undo")
+        assert "act=undo&amp;change=7" in page
+        assert "/admin/changes?before=8" in page
+        assert "act=undo" not in (await visitor.get("/account/log")).text

@@ -101,7 +101,7 @@ async def test_the_first_administrator_is_made_by_the_link_of_a_start(database):
         page = await visitor.get(path)
         assert "first administrator" in page.text
         made = await visitor.post(path, name="ada", email="ada@example.com", password=PASSWORD)
-        assert (303, "/account") == (made.status_code, made.headers["location"])
+        assert (303, "/admin/start") == (made.status_code, made.headers["location"])
         assert 200 == (await visitor.get("/admin/users")).status_code
         assert 410 == (await visitor.get(path)).status_code
         assert 410 == (await visitor.get("/setup/elsewhere")).status_code

@@ -5,6 +5,7 @@ and close, a second late (``routing/breaker_log.py``). How this worker stands wi
 logs in at is its own knowledge, and the page says so.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -15,8 +16,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from trivium.catalogue.model import CatalogueKind
 from trivium.console import context, forms, render, session
 from trivium.console.admin.period import chosen
+from trivium.console.catalogue import entries
 from trivium.console.context import Console
 from trivium.console.gateway import ChannelTestError, ChannelTrial
 from trivium.console.language import N_
@@ -29,6 +32,8 @@ from trivium.routing.store import Resting
 from trivium.upstream.tokens import VendorIdentity
 
 PATH: Final = "/admin/channels"
+PAGE: Final = 25
+"""Channels of one page."""
 TEST_EVERY_S: Final = 10.0
 """Between two tests of one channel by one worker: each costs a dozen tokens a key."""
 
@@ -87,11 +92,13 @@ def views(
     identities: Iterable[VendorIdentity],
     traffic: Mapping[str, TrafficSums],
 ) -> list[ChannelView]:
-    """Every channel, in the operator's order."""
-    bound: dict[str, list[tuple[Model, Binding]]] = {}
+    """These channels, in the operator's order."""
+    channels = list(channels)
+    bound: dict[str, list[tuple[Model, Binding]]] = {each.name: [] for each in channels}
     for model in models:
         for binding in model.bindings:
-            bound.setdefault(binding.channel.name, []).append((model, binding))
+            if binding.channel.name in bound:
+                bound[binding.channel.name].append((model, binding))
     noted: dict[tuple[str, str], list[Resting]] = {}
     for row in resting:
         noted.setdefault((row.channel, row.account), []).append(row)
@@ -102,7 +109,7 @@ def views(
             provider=channel.provider.name,
             host=_host(channel),
             keys=len(channel.credentials),
-            bindings=tuple(bound.get(channel.name, ())),
+            bindings=tuple(bound[channel.name]),
             rests=_rests(channel, noted),
             identities=tuple(
                 one
@@ -139,18 +146,71 @@ def _rests(
     )
 
 
-async def _views(console: Console) -> list[ChannelView]:
+class ChannelRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A channel of the list: where it is, and how it stands where it runs."""
+
+    name: str
+    place: str
+    """``trivium.toml:12``; empty: the database has it."""
+    is_stored: bool
+    """Whether the database has it, so that it can be changed here."""
+    view: ChannelView | None
+    """``None``: it is paused, or is not in force at this worker."""
+
+
+def _named(
+    running: Mapping[str, Channel], places: Mapping[str, str], words: list[str]
+) -> list[str]:
+    """Names of all channels with these words: those that run, then those that are paused."""
+    return [
+        name
+        for name in dict.fromkeys([*running, *places])
+        if all(word in _searched(name, running.get(name)) for word in words)
+    ]
+
+
+def _searched(name: str, channel: Channel | None) -> str:
+    text = name if channel is None else f"{name} {channel.provider.title} {channel.base_url}"
+    return text.lower()
+
+
+async def _rows(
+    console: Console, words: str, start: int, must: str = ""
+) -> tuple[list[ChannelRow], int]:
+    """A page of channels, and how many there are. ``must``: one that is shown in any case."""
     hour = chosen({"period": "hour"}, console.clock.now()).of
     async with console.database.read() as conn:
         resting = await store.listed(conn)
-    gateway = console.gateway
-    return views(
-        gateway.channels(),
-        console.models(),
-        resting,
-        gateway.identities(),
-        await console.traffic.by_channel(hour),
-    )
+    gateway, places = console.gateway, await entries.names(console, CatalogueKind.CHANNEL)
+    running = {channel.name: channel for channel in gateway.channels()}
+    traffic = await console.traffic.by_channel(hour)
+
+    def read() -> tuple[list[ChannelRow], int]:
+        names = _named(running, places, words.lower().split())
+        wanted = names[start : start + PAGE]
+        if must in running and must not in wanted:
+            wanted.insert(0, must)
+        found = views(
+            [running[name] for name in wanted if name in running],
+            console.models(),
+            resting,
+            gateway.identities(),
+            traffic,
+        )
+        known = {view.name: view for view in found}
+        rows = [
+            ChannelRow(
+                name=name,
+                place=places.get(name, ""),
+                is_stored=places.get(name) == "",
+                view=known.get(name),
+            )
+            for name in wanted
+        ]
+        return rows, len(names)
+
+    # thousands of channels and their models take longer than others should wait
+    return await asyncio.to_thread(read)
 
 
 @session.admin
@@ -167,16 +227,22 @@ async def _page(
     trials: tuple[ChannelTrial, ...] = (),
     untested: str = "",
 ) -> Response:
-    console = context.of(request)
+    console, query = context.of(request), request.query_params
+    words, start = query.get("q", "")[:100], entries.start_of(request)
+    rows, count = await _rows(console, words, start, tested)
+    more = start + PAGE if start + PAGE < count else None
     return render.page(
         request,
         "admin/channels.html",
         status=status,
-        channels=await _views(console),
+        channels=rows,
+        count=count,
+        words=words,
         tested=tested,
         trials=trials,
         untested=untested,
         clock=console.clock.now(),
+        **render.paging(PATH, {"q": words} if words else {}, "from", start, more),
     )
 
 

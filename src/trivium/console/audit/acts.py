@@ -131,6 +131,8 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     program: str
     """``agent`` in short."""
     detail: tuple[tuple[str, str], ...]
+    change: int = 0
+    """The change of the catalogue that it was; 0: it was something else."""
 
 
 @session.signed_in
@@ -197,7 +199,14 @@ def _line(act: Act, names: dict[int, str], reader: int | None) -> AuditLine:
         agent="" if is_foreign else act.agent,
         program="" if is_foreign else _program(act.agent),
         detail=tuple((name, str(value)) for name, value in detail.items()),
+        change=_change(act.what) if kind in _UNDONE else 0,
     )
+
+
+def _change(what: str) -> int:
+    """The number behind ``catalogue_change:``."""
+    said = what.partition(":")[2]
+    return int(said) if said.isascii() and said.isdigit() and len(said) <= forms.DIGITS_MAX else 0
 
 
 def _program(agent: str) -> str:
@@ -205,6 +214,7 @@ def _program(agent: str) -> str:
     return overview.name(agent) if agent.startswith("Mozilla/") else agent
 
 
+_UNDONE: Final = frozenset({ActKind.CATALOGUE_CHANGED, ActKind.CATALOGUE_UNDONE})
 _BAD: Final = frozenset(
     {
         ActKind.LOGIN_FAILED,

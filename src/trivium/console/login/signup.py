@@ -13,6 +13,9 @@ from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.model import Offer
 from trivium.observe.audit.model import ActKind
 
+FIRST: Final = "/admin/start"
+"""Where the first administrator goes on."""
+
 
 class SignupRequestForm(forms.Form, frozen=True, kw_only=True):
     """Where the letter goes."""
@@ -76,7 +79,8 @@ async def finish(request: Request) -> Response:
         refuse(form, error)
         return _finish(request, form, offer, 422)
     await session.log_act(request, ActKind.SIGN_UP, found.user.id)
-    return await login_notice.enter(request, found, "")
+    first = session.place(request, FIRST) if request.url.path.startswith("/setup/") else ""
+    return await login_notice.enter(request, found, first)
 
 
 def _ask(request: Request, form: forms.Filled[SignupRequestForm], status: int = 200) -> Response:

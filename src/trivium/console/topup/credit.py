@@ -93,7 +93,7 @@ async def give(request: Request) -> Response:
         )
         return await _page(request, form, question=question)
     try:
-        await _book(request, user, amount_nanos, given.note, f"credit:{given.once}")
+        await book(request, user, amount_nanos, given.note, f"credit:{given.once}")
     except LedgerError as error:
         form.fail("", text(N_("Nothing was booked: %(why)s."), why=str(error)))
         return await _page(request, form, 422)
@@ -114,12 +114,12 @@ async def undo(request: Request) -> Response:
         )
     entry = given.entry
     user = await console.directory.one(entry.user_id)
-    await _book(request, user, -entry.amount_nanos, f"Entry {entry.id} taken back", given.undo_id)
+    await book(request, user, -entry.amount_nanos, f"Entry {entry.id} taken back", given.undo_id)
     return await _booked(request, user, -entry.amount_nanos)
 
 
-async def _book(request: Request, user: User, amount_nanos: int, note: str, once: str) -> None:
-    """Append the entry and tell the act. Raises ``LedgerError``."""
+async def book(request: Request, user: User, amount_nanos: int, note: str, once: str) -> None:
+    """Append an entry, once, and tell the act. Raises ``LedgerError``."""
     kind = EntryKind.TOP_UP if amount_nanos > 0 else EntryKind.ADJUSTMENT
     amount = format_usd(amount_nanos)
     told = session.act_logger(request)

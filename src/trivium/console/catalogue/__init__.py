@@ -1,0 +1,1 @@
+"""Pages that change channels, models, price groups and routing rules of the database."""
