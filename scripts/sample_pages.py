@@ -69,6 +69,7 @@ PAGES = {
     "changes": ("eve", "/admin/changes"),
     "channel-pause": ("eve", "/admin/catalogue/ask?act=pause&kind=channel&name=rack-7"),
     "start": ("eve", "/admin/start"),
+    "prices": ("eve", "/admin/prices"),
     "all-requests": ("eve", "/admin/requests"),
     "users": ("eve", "/admin/users"),
     "user": ("eve", "/admin/users/1"),

@@ -48,6 +48,7 @@ LIGHT_AND_DARK = ("light", "dark")
 SMALL = (
     *("login", "overview", "keys", "models", "model", "playground", "spending"),
     *("gateway", "all-requests", "model-edit", "models-all", "channels"),
+    "prices",
 )
 """Also as a telephone shows them."""
 CHINESE = ("overview", "gateway", "channel-edit")

@@ -39,6 +39,7 @@ PICTURES = {
     "catalogue/routing.html": "routing",
     "catalogue/vendors.html": "vendors",
     "admin/gateway.html": "gateway",
+    "admin/prices.html": "prices",
     "admin/requests.html": "all-requests",
     "admin/applications.html": "applications-all",
     "admin/batch.html": "batch",

@@ -49,6 +49,7 @@ from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
 from trivium.wiring.catalogue import parts_without_file
 from trivium.wiring.console import oauth_of
+from trivium.wiring.prices import price_parts
 
 ORIGIN = "https://gateway.example"
 TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
@@ -184,6 +185,8 @@ def console_over(
         accounts=AccountSettings(signup=signup),
         oauth=oauth,
     )
+    catalogue = parts_without_file(database, RootKeys(b"k" * 32)).service(clock)
+    pricing = price_parts(settings, database, clock, catalogue, lambda: models, gateway.listed)
     return Console(
         settings=settings,
         clock=clock,
@@ -216,7 +219,9 @@ def console_over(
         audit=Audit(database, clock),
         oauth=oauth_of(settings, database, clock, RootKeys(b"k" * 32)),
         models=lambda: models,
-        catalogue=parts_without_file(database, RootKeys(b"k" * 32)).service(clock),
+        catalogue=catalogue,
+        prices=pricing.prices,
+        price_looks=pricing.looks,
         insight=(seen or SeenWorker(settings)).insight(),
         multiplier=multiplier,
         gateway=gateway,

@@ -1,6 +1,7 @@
 """Passes over a caller's or a vendor's lists that no codec's job takes by itself."""
 
 import base64
+import contextlib
 
 import msgspec
 
@@ -11,7 +12,7 @@ from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.target import target
 from trivium.ledger import journal
 from trivium.providers import error_body as bodies
-from trivium.providers import error_text, failure
+from trivium.providers import error_text, failure, listed_prices
 from trivium.providers.credential import HttpReply, Surroundings
 from trivium.providers.identities import errands
 from trivium.providers.repair import chat, messages, response_stream, responses
@@ -25,6 +26,7 @@ from trivium.wire import (
     length_prefixed,
     locate,
     long_strings,
+    model_lists,
     models,
     multipart,
     multipart_writer,
@@ -106,6 +108,8 @@ def over_bytes():
             lambda n: b'{"a":"' + "\u65e5".encode() * (100_000 + 8 * n) + b'\xff"}',
             peek.members,
         ),
+        "a vendor's list of models": (lambda n: b'{"data":[%b]}' % b",".join([b'{"id":"a%d"}' % at for at in range(n)]), _vendors_list),
+        "prices of a vendor's model": (lambda n: b'{"pricing":{%b}}' % b",".join([b'"prompt%d":"1"' % at for at in range(n)]) , lambda data: listed_prices.listed_price("openrouter", data)),
         "sse blocks": (frames, sse.blocks),
         "sse frames": (frames, sse.frames),
         "sse frames of blank lines": (blanks, sse.frames),
@@ -318,6 +322,12 @@ def _kept_apart(data, cut=65_536):
     for at in range(0, len(data), cut):
         found.add(data[at : at + cut])
     return found.small()
+
+
+def _vendors_list(data):
+    """A list of models as far as it may be read."""
+    with contextlib.suppress(model_lists.ModelListError):
+        model_lists.read_page(data)
 
 
 def passes():

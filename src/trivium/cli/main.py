@@ -49,6 +49,7 @@ from trivium.cli import (
     scim,
     serve,
     statement,
+    stored_prices,
     team,
     user,
 )
@@ -178,6 +179,9 @@ _add(channels, "test", channel.attempt)
 _add(lists, "show", prices.show)
 _add(lists, "adopt", prices.adopt)
 _add(lists, "update", prices.update)
+_add(lists, "compare", stored_prices.compare)
+_add(lists, "take", stored_prices.take)
+_add(lists, "proposals", stored_prices.proposals)
 _add(books, "verify", ledger.verify)
 _add(books, "export", ledger.export)
 _add(books, "reconcile", reconcile.reconcile)

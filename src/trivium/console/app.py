@@ -34,6 +34,7 @@ from trivium.console.admin import (
     invitations,
     logins,
     payments,
+    prices,
     requests,
     settings,
     start,
@@ -54,6 +55,7 @@ from trivium.console.api.admin import invitations as api_invitations
 from trivium.console.api.admin import invoices as api_invoices
 from trivium.console.api.admin import keys as api_keys
 from trivium.console.api.admin import payments as api_payments
+from trivium.console.api.admin import prices as api_prices
 from trivium.console.api.admin import requests as api_requests
 from trivium.console.api.admin import scim_tokens, team_budgets, team_invitations, team_keys, teams
 from trivium.console.api.admin import settings as api_settings
@@ -95,7 +97,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
             *(overview, keys, models, playground, usage, spending, statement, profile),
             *(channel, catalogue_models, groups, routing_rules, questions, changes),
             *(gateway, channels, requests, users, user, logins, invitations),
-            *(codes, payments, applications, settings, start),
+            *(codes, payments, applications, settings, start, prices),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
             *(team_home, team_members, team_budget_pages, team_key_pages, team_edit),
@@ -135,6 +137,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_codes.ENDPOINTS,
     *api_entries.ENDPOINTS,
     *api_payments.ENDPOINTS,
+    *api_prices.ENDPOINTS,
     *api_tokens.ENDPOINTS,
     *scim_users.ENDPOINTS,
     *scim_groups.ENDPOINTS,

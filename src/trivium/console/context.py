@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 import msgspec
 from starlette.requests import Request
 
+from trivium.catalogue.pricing.looks import PriceLooks
+from trivium.catalogue.pricing.service import PriceService
 from trivium.catalogue.service import CatalogueService
 from trivium.clock import Clock
 from trivium.console.gateway import ALONE, GatewayState
@@ -62,6 +64,8 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     audit: Audit
     oauth: OAuth
     catalogue: CatalogueService
+    prices: PriceService
+    price_looks: PriceLooks
     models: Callable[[], Iterable[Model]]
     """Returns the models that can be asked for now, in the order of the file."""
     multiplier: Callable[[str], Fraction]

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from trivium.ledger.suggestions.vendor import VendorList
 from trivium.routing.model import Channel
 from trivium.upstream.tokens import VendorIdentity
 
@@ -44,6 +45,11 @@ async def _untested(name: str) -> tuple[ChannelTrial, ...]:
     raise ChannelTestError(f"there is no channel {name}")
 
 
+async def _unlisted(channel: Channel, wanted: frozenset[str]) -> VendorList:
+    del wanted
+    return VendorList(at=0, is_whole=False, why=f"no worker asks the vendor of {channel.name}")
+
+
 class GatewayState(msgspec.Struct, frozen=True, kw_only=True):
     """Questions to whoever runs requests."""
 
@@ -54,6 +60,8 @@ class GatewayState(msgspec.Struct, frozen=True, kw_only=True):
     """How this worker stands with vendors that it has to log in at."""
     tried: Callable[[str], Awaitable[tuple[ChannelTrial, ...]]] = _untested
     """Sends one short request with each key of a channel. Raises ``ChannelTestError``."""
+    listed: Callable[[Channel, frozenset[str]], Awaitable[VendorList]] = _unlisted
+    """Reads what a channel's vendor lists of some models. Raises nothing: what is wrong is told."""
 
 
 ALONE: Final = GatewayState()

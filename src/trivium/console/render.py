@@ -74,6 +74,7 @@ SECTIONS: Final = (
             Link("/admin", N_("Gateway"), "screen"),
             Link("/admin/channels", N_("Channels"), "apps"),
             Link("/admin/models", N_("Models"), "layers"),
+            Link("/admin/prices", N_("Prices"), "receipt"),
             Link("/admin/requests", N_("All requests"), "activity"),
             Link("/admin/users", N_("Users"), "users"),
             Link("/admin/teams", N_("Teams"), "users"),

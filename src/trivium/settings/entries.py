@@ -161,6 +161,9 @@ class ModelEntry(Section, frozen=True):
     """Prices of a second of generated video by size."""
     price_changes: tuple[PriceChange, ...] = ()
     """Prices that begin on a later day."""
+    price_origin: str | None = None
+    """Whose price was adopted, as ``trivium prices adopt`` writes it, with a fingerprint of it;
+    ``None``, or where the price is another: it was made by hand, and nothing replaces it."""
     free: bool = False
     """The only way to a price of zero."""
     strategy: str = "weight"

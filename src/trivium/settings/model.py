@@ -251,6 +251,9 @@ class PricesSettings(Section, frozen=True):
     """Where ``trivium prices update`` fetches newer ones; ``None``: nowhere."""
     public_key: str | None = None
     """Who has to have signed them: an Ed25519 key in base64. Needed with ``source``."""
+    nightly: bool = False
+    """Whether one node reads the vendors' own lists each night and proposes what differs. Nothing
+    is changed by it."""
 
 
 class ResponsesSettings(Section, frozen=True):

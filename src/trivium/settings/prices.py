@@ -50,6 +50,12 @@ FALL_BACK: Final[dict[str, tuple[str, ...]]] = {
 """Which price holds where a kind has none of its own: the first that is given."""
 
 LIVES: Final = ("cache_write_5m", "cache_write_1h")
+PRICE_ORIGIN: Final = re.compile(
+    r"(?P<source>vendor|bundled) (?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2}) (?P<digest>[0-9a-f]{16}) "
+    r"(?P<place>[^\x00-\x1f\x7f]{1,401})"
+)
+"""How a model says that its price was adopted: whose, of which day, a fingerprint of the prices,
+and where it was found."""
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FRACTION: Final = re.compile(r"[0-9]{1,9}/[1-9][0-9]{0,8}")
 

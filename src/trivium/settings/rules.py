@@ -320,6 +320,7 @@ _RULES: Final[dict[str, Rule]] = {
     "ledger.ahead_s": Rule("ahead_s = 360.0", between(0, 3_600)),
     "ledger.lease_s": Rule("lease_s = 900.0", between(10, 86_400)),
     "prices.source": Rule('source = "https://prices.example/catalogue.json"', syntax.web_url),
+    "prices.nightly": Rule("nightly = true"),
     "prices.public_key": Rule(
         'public_key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="', syntax.public_key
     ),
@@ -386,6 +387,9 @@ _RULES: Final[dict[str, Rule]] = {
     "models.price_changes": Rule("[[models.price_changes]]"),
     "models.price_changes.since": Rule('since = "2027-01-01"', syntax.since),
     **_prices("models.price_changes"),
+    "models.price_origin": Rule(
+        'price_origin = "bundled 2026-11-10 0f3c9a7be21d4c58 openai/gpt-5"', syntax.price_origin
+    ),
     "fetch.enabled": Rule("enabled = true"),
     "fetch.timeout_s": Rule("timeout_s = 15.0", above_zero),
     "fetch.bytes_max": Rule("bytes_max = 20971520", _BYTES),

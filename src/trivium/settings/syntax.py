@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from trivium.settings.errors import shown
-from trivium.settings.prices import DECIMAL, KINDS, day, multiplier
+from trivium.settings.prices import DECIMAL, KINDS, PRICE_ORIGIN, day, multiplier
 
 Check: TypeAlias = Callable[[Any], str | None]
 
@@ -360,6 +360,8 @@ network: Final = _read_by(ip_network, "must be an address or a network as CIDR, 
 """An address or a network of addresses."""
 price: Final = _like(DECIMAL, "must be a plain decimal of 0 or more in US dollars, not {}")
 """A plain decimal of US dollars, 0 or more."""
+price_origin: Final = _like(PRICE_ORIGIN, "is not as `trivium prices adopt` writes it: {}")
+"""Whose price was adopted."""
 since: Final = _read_by(day, "must be a day as YYYY-MM-DD, not {}")
 """A day, written ``YYYY-MM-DD``."""
 factor: Final = _read_by(

@@ -42,6 +42,7 @@ from trivium.storage.root_key import RootKeys
 from trivium.storage.vault import Vault
 from trivium.wiring.accounts import PURPOSE, accounts_of
 from trivium.wiring.catalogue import StoredParts, parts_without_file
+from trivium.wiring.prices import price_parts
 from trivium.wiring.secret import keys_of
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ def console_of(
     audit = Audit(database, clock)
     keys = keys_of(settings)
     stored = stored or parts_without_file(database, keys)
+    catalogue = stored.service(clock)
+    pricing = price_parts(settings, database, clock, catalogue, models, gateway.listed)
     accounts = accounts_of(settings, database, Vault(keys.ring(PURPOSE)), stack, in_force)
     return Console(
         settings=settings,
@@ -162,7 +165,9 @@ def console_of(
         payments=payments_of(settings, database, audit),
         codes=Codes(database, clock),
         models=models,
-        catalogue=stored.service(clock),
+        catalogue=catalogue,
+        prices=pricing.prices,
+        price_looks=pricing.looks,
         multiplier=multiplier,
         gateway=gateway,
         insight=insight,

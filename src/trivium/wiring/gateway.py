@@ -1,5 +1,6 @@
 """What the pages may ask of this worker, and of the others on its node."""
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ from trivium.console.gateway import ChannelTestError, ChannelTrial, GatewayState
 from trivium.edge.listener import Listener
 from trivium.pipeline import channel_trial
 from trivium.pipeline.services import Services
+from trivium.pipeline.vendor_models import vendor_list
 from trivium.routing.model import Channel
 from trivium.upstream.channel_test import ChannelTest
 from trivium.upstream.pool import PooledClient
@@ -49,7 +51,13 @@ def gateway_state(
         found = await channel_trial.tried(services, channel, step)
         return tuple(_trial(channel, n, step["upstream_model"], came) for n, came in found)
 
-    return GatewayState(in_flight=in_flight, channels=channels, identities=identities, tried=tried)
+    return GatewayState(
+        in_flight=in_flight,
+        channels=channels,
+        identities=identities,
+        tried=tried,
+        listed=functools.partial(vendor_list, services),
+    )
 
 
 def _trial(channel: Channel, number: int, model: str, came: ChannelTest) -> ChannelTrial:

@@ -36,6 +36,7 @@ from trivium.wiring.files import unusable
 from trivium.wiring.hooks import Hooks, hooks_of
 from trivium.wiring.pages import People, serve_pages
 from trivium.wiring.ports import listen
+from trivium.wiring.prices import look_nightly
 from trivium.wiring.relay import services_of
 from trivium.wiring.secret import agreed, present
 from trivium.wiring.shared import look_after, rates_of, shared_of
@@ -264,6 +265,7 @@ class _Worker:
         await background(stack, ClockJumps(self.services.clock).run)
         await self._stored.follow(settings.storage.poll_s, stack)
         services = self.services
+        await look_nightly(settings, services, self._database, self._stored, stack)
         people = People(
             settings,
             self._database,

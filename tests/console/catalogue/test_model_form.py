@@ -34,6 +34,7 @@ WHOLE = {
     "price_changes": [{"since": "2027-01-01", "price": {"input": "2"}}],
     "free": True, "strategy": "latency", "hedge_s": 5.0, "fallbacks": ["a", "b/c"], "title": "T",
     "owned_by": "o", "context_max": 5, "output_max": 6, "image_class": "gpt",
+    "price_origin": "bundled 2026-11-10 0f3c9a7be21d4c58 openai/gpt-5",
     "requests_per_minute": 7, "tokens_per_minute": 8, "max_concurrency": 9,
 }  # fmt: skip
 

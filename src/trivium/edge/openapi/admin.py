@@ -10,6 +10,7 @@ from trivium.edge.openapi import (
     admin_money,
     admin_operation,
     admin_people,
+    admin_prices,
     admin_spending,
 )
 from trivium.edge.openapi.row import OperationRow, described, operations
@@ -48,7 +49,14 @@ SECURITY: Final[dict[str, Schema]] = {
     },
 }
 
-_PARTS: Final = (admin_catalogue, admin_money, admin_people, admin_operation, admin_spending)
+_PARTS: Final = (
+    admin_catalogue,
+    admin_money,
+    admin_people,
+    admin_operation,
+    admin_prices,
+    admin_spending,
+)
 """What has a module of its own."""
 
 _OWN: Final = schemas("""

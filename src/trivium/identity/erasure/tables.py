@@ -166,6 +166,15 @@ PERSONAL: Final = (
         blank={"address": "", "agent": ""},
         kept=_why("what happened, by ids: a history must tell it", "mark", "actor", "reason"),
     ),
+    _stays(
+        "price_proposals",
+        ("decided_by", OwnerLink.USER),
+        kept=_why(
+            _CATALOGUE,
+            *("model", "open_for", "state", "channel", "source", "day", "place", "digest"),
+            *("suggestion", "differences"),
+        ),
+    ),
     # from here on what the person is found by
     _blanked(
         "keys",
@@ -214,6 +223,8 @@ NOBODYS: Final = {
     "secret_mark": "of the gateway's own key",
     "catalogue_revision": "a number",
     "catalogue_change_entries": "of channels and models, before and after",
+    "price_lists": "of vendors' models, and no person",
+    "price_looks": "numbers",
     "code_batches": "made for nobody in particular; the note is an operator's",
     "tries": "digests of what was typed or of addresses, forgotten within days",
     "breakers": "of vendors",

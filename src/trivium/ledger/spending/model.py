@@ -66,6 +66,8 @@ class SpendScope(msgspec.Struct, frozen=True, kw_only=True):
     user_id: int | None = None
     """Who asked; ``None``: anybody."""
     payer_id: int | None = None
+    payer_group: str | None = None
+    """Payers that are in this price group now; ``None``: all."""
 
 
 class SpendRow(NamedTuple):

@@ -214,6 +214,9 @@ def _within(query: Select[Any], of: Any, scope: SpendScope) -> Select[Any]:
         query = query.where(of.c.user_id == scope.user_id)
     if scope.payer_id is not None:
         query = query.where(of.c.payer_id == scope.payer_id)
+    if scope.payer_group is not None:
+        of_group = select(users.c.id).where(users.c.price_group == scope.payer_group)
+        query = query.where(of.c.payer_id.in_(of_group))
     return query
 
 

@@ -100,7 +100,7 @@ class UndoneChange(ApiBody, frozen=True, kw_only=True):
 Act = Callable[[AdminRequest], Awaitable[Any]]
 
 
-def _told(act: Act) -> Act:
+def told(act: Act) -> Act:
     """Errors of the catalogue as this API has them."""
 
     @functools.wraps(act)
@@ -118,7 +118,7 @@ def _told(act: Act) -> Act:
     return done
 
 
-@_told
+@told
 async def listing(asked: AdminRequest) -> Any:
     """Everything: the file's entries with their lines, the database's with their versions."""
     catalogue = asked.console.catalogue
@@ -145,7 +145,7 @@ def _everything(
     }
 
 
-@_told
+@told
 async def show(asked: AdminRequest) -> Any:
     """One entry of the database, or of the file."""
     at = _at(asked)
@@ -163,7 +163,7 @@ async def show(asked: AdminRequest) -> Any:
     raise AbsentError(f"there is no {at}")
 
 
-@_told
+@told
 async def put(asked: AdminRequest) -> Any:
     """Make an entry what the body says. The same again changes nothing."""
     wanted: NewCatalogueEntry = asked.body
@@ -173,7 +173,7 @@ async def put(asked: AdminRequest) -> Any:
     return await _changed(asked, edit, wanted.reason)
 
 
-@_told
+@told
 async def delete(asked: AdminRequest) -> Any:
     """Take an entry away."""
     edit = EntryEdit(at=_at(asked), document=None, condition=_condition(asked))
@@ -181,8 +181,8 @@ async def delete(asked: AdminRequest) -> Any:
 
 
 async def _changed(asked: AdminRequest, edit: EntryEdit, reason: str) -> Any:
-    catalogue, dry_run = asked.console.catalogue, _dry_run(asked)
-    done = await catalogue.change([edit], _author(asked), reason=reason, dry_run=dry_run)
+    catalogue, dry_run = asked.console.catalogue, dry_run_of(asked)
+    done = await catalogue.change([edit], author_of(asked), reason=reason, dry_run=dry_run)
     said = await _result(asked, done, dry_run=dry_run)
     if dry_run:
         return said
@@ -193,7 +193,7 @@ async def _changed(asked: AdminRequest, edit: EntryEdit, reason: str) -> Any:
     return VersionedAnswer(said | {"entry": shown(entry)}, f'"{entry.version}"')
 
 
-@_told
+@told
 async def apply(asked: AdminRequest) -> Any:
     """Change several entries together, or none of them."""
     wanted: CatalogueSet = asked.body
@@ -201,10 +201,10 @@ async def apply(asked: AdminRequest) -> Any:
         EntryEdit(at=EntryName(each.kind.value, each.name), document=each.document)
         for each in wanted.entries
     ]
-    dry_run = _dry_run(asked)
+    dry_run = dry_run_of(asked)
     done = await asked.console.catalogue.change(
         edits,
-        _author(asked),
+        author_of(asked),
         reason=wanted.reason,
         read_at=wanted.revision,
         together=True,
@@ -213,7 +213,7 @@ async def apply(asked: AdminRequest) -> Any:
     return await _result(asked, done, dry_run=dry_run)
 
 
-@_told
+@told
 async def changes(asked: AdminRequest) -> Any:
     """A page of changes, newest first."""
     query = asked.query
@@ -249,13 +249,13 @@ async def changes(asked: AdminRequest) -> Any:
     }
 
 
-@_told
+@told
 async def undo(asked: AdminRequest) -> Any:
     """Make everything that a change concerned what it was before."""
     wanted: UndoneChange = asked.body
-    dry_run = _dry_run(asked)
+    dry_run = dry_run_of(asked)
     done = await asked.console.catalogue.undo(
-        asked.number("change"), _author(asked), reason=wanted.reason, dry_run=dry_run
+        asked.number("change"), author_of(asked), reason=wanted.reason, dry_run=dry_run
     )
     return await _result(asked, done, dry_run=dry_run)
 
@@ -360,7 +360,8 @@ def _condition(asked: AdminRequest) -> Condition:
     return Condition(version=int(found[1]))
 
 
-def _dry_run(asked: AdminRequest) -> bool:
+def dry_run_of(asked: AdminRequest) -> bool:
+    """Whether a change is only to be tried. Raises ApiError (400)."""
     said = asked.query.get("dry_run", "false")
     if said not in ("true", "false"):
         raise ApiError(400, "dry_run: must be true or false")
@@ -376,7 +377,8 @@ def _number(query: Mapping[str, str], name: str) -> int | None:
     return found
 
 
-def _author(asked: AdminRequest) -> ChangeAuthor:
+def author_of(asked: AdminRequest) -> ChangeAuthor:
+    """Who makes a change, as its history has it."""
     sender, machine = answer.sender(asked.request), asked.machine
     user_id, name = (asked.by, "") if machine is None else (machine.user_id, machine.name)
     return ChangeAuthor(user_id=user_id, name=name, address=sender.address, agent=sender.agent)

@@ -1,0 +1,1 @@
+"""What models cost, beside what is suggested: compared, proposed, adopted, and what is earned."""
