@@ -10,7 +10,8 @@ A target is a server that runs already (--target NAME=URL,PID) or one that --sta
 runs and ends. Point its upstream at http://127.0.0.1:9100. A case names the shape the client
 speaks: {chat,messages,responses,generate,embeddings}:{json,stream}; which one goes upstream is the
 target's own configuration, so a case may name a model of its own, chat:json:MODEL; its ratio is to
-nginx with the client's shape on both sides. `make bench` does all of this for Trivium.
+nginx with the client's shape on both sides. What follows an @ is the case's own: @c8 connections,
+@400k bytes of prompt (chat:json@c8@400k). `make bench` does all of this for Trivium.
 """
 
 import argparse
@@ -30,7 +31,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import bodies
 
@@ -65,9 +66,39 @@ http {{
 """
 
 
-def body(shape: str, stream: bool, model: str) -> dict[str, Any]:
+class Case(NamedTuple):
+    """What is asked, and how."""
+
+    name: str
+    shape: str
+    stream: bool
+    model: str
+    connections: int
+    prompt: str
+
+
+def parsed(name: str, options: argparse.Namespace) -> Case:
+    """A case from the command line. Ends with a sentence when it cannot be read."""
+    asked, *more = name.split("@")
+    shape, kind, model = [*asked.split(":"), options.model][:3]
+    connections, prompt = options.connections, LONG
+    for one in more:
+        if found := re.fullmatch(r"c(\d+)", one):
+            connections = int(found[1])
+        elif found := re.fullmatch(r"(\d+)k", one):
+            prompt = (LONG * (int(found[1]) * 1024 // len(LONG) + 1))[: int(found[1]) * 1024]
+        else:
+            raise SystemExit(
+                f"bench: @{one} of {name} is neither connections (@c8) nor size (@400k)"
+            )
+    if shape not in {*PATHS, "generate"} or kind not in ("json", "stream"):
+        raise SystemExit(f"bench: {name} is no case: SHAPE:json or SHAPE:stream, then :MODEL")
+    return Case(name, shape, kind == "stream", model, connections, prompt)
+
+
+def body(shape: str, stream: bool, model: str, prompt: str = LONG) -> dict[str, Any]:
     """What the client sends."""
-    user = [{"role": "user", "content": LONG}]
+    user = [{"role": "user", "content": prompt}]
     flag = {"stream": True} if stream else {}
     if shape == "chat":
         usage = {"stream_options": {"include_usage": True}} if stream else {}
@@ -79,11 +110,11 @@ def body(shape: str, stream: bool, model: str) -> dict[str, Any]:
         return {"model": model, **rest, "messages": user, **flag}
     if shape == "responses":
         rest = {"instructions": "You are terse.", "max_output_tokens": 256, "store": False}
-        return {"model": model, "input": LONG, **rest, **flag}
+        return {"model": model, "input": prompt, **rest, **flag}
     if shape == "generate":
         return {
             "systemInstruction": {"parts": [{"text": "You are terse."}]},
-            "contents": [{"role": "user", "parts": [{"text": LONG}]}],
+            "contents": [{"role": "user", "parts": [{"text": prompt}]}],
             "generationConfig": {"maxOutputTokens": 256},
         }
     return {"model": model, "input": "a sentence to embed"}
@@ -234,11 +265,9 @@ def measure(
     rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
     extra = dict(header.split(": ", 1) for header in options.header)
     headers = {"Content-Type": "application/json", **extra}
-    for case in options.case or ["chat:json", "chat:stream"]:
-        shape, kind, model = [*case.split(":"), options.model][:3]
-        stream = kind == "stream"
-        script = tmp / f"{shape}-{kind}.lua"
-        text = json.dumps(body(shape, stream, model), separators=(",", ":"))
+    for case in [parsed(name, options) for name in options.case or ["chat:json", "chat:stream"]]:
+        script = tmp / "case.lua"
+        text = json.dumps(body(*case[1:4], case.prompt), separators=(",", ":"))
         lines = ['wrk.method="POST"', f"wrk.body=[==[{text}]==]"]
         script.write_text(
             "\n".join(lines + [f'wrk.headers["{name}"]="{v}"' for name, v in headers.items()])
@@ -247,32 +276,32 @@ def measure(
             for name, (url, pid) in targets.items():
                 prefix = "" if name == "nginx" else options.generate_prefix
                 before = cpu_seconds(pid)
-                full = url + path(shape, stream, model, prefix)
+                full = url + path(*case[1:4], prefix)
                 seconds = options.seconds if turn else 2
-                row = wrk(full, script, options.connections, seconds)
+                row = wrk(full, script, case.connections, seconds)
                 spent = cpu_seconds(pid) - before
                 row |= {"cpu_us": spent * 1e6 / max(1, row["requests"]), "rss": rss_mib(pid)}
                 if turn:
-                    rows.setdefault((case, name), []).append(row)
+                    rows.setdefault((case.name, name), []).append(row)
     return rows
 
 
-def show(rows: dict[tuple[str, str], list[dict[str, Any]]]) -> int:
-    """Print the table of medians; 1 if any request failed, else 0."""
+def show(rows: dict[tuple[str, str], list[dict[str, Any]]], base: str = "nginx") -> int:
+    """Print the table of medians; 1 if any request failed, else 0. ``base``: whose is a ratio of 1."""
 
     def median(case: str, name: str, column: str) -> float:
         return statistics.median(row[column] for row in rows[case, name])
 
     def ratio(case: str, name: str) -> str:
-        """To what nginx took in the same round, a second before: a busy neighbour slows both."""
-        pairs = zip(rows[case, name], rows.get((case, "nginx"), []), strict=False)
-        found = [row["cpu_us"] / max(nginx["cpu_us"], 1e-9) for row, nginx in pairs]
+        """To what that took in the same round, a second before: a busy neighbour slows both."""
+        pairs = zip(rows[case, name], rows.get((case, base), []), strict=False)
+        found = [row["cpu_us"] / max(other["cpu_us"], 1e-9) for row, other in pairs]
         return f"{statistics.median(found):9.2f}" if found else " " * 9
 
     today = dt.datetime.now(tz=dt.UTC).date()
     machine = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}"
     print(f"# {today}, {machine}; gateway on one core, load on another")
-    heads = f"{'cpu us/req':>12}{'x nginx':>9}{'req/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'MiB':>7}"
+    heads = f"{'cpu us/req':>12}{'x ' + base:>9}{'req/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'MiB':>7}"
     print(f"{'case':30}{'target':12}{heads}  failures")
     failed = 0
     for (case, name), found in rows.items():
@@ -295,7 +324,7 @@ def main() -> int:
     )
     parser.add_argument("--target", action="append", default=[], metavar="NAME=URL,PID")
     parser.add_argument("--start", action="append", default=[], metavar="NAME=PORT=COMMAND")
-    parser.add_argument("--case", action="append", metavar="SHAPE:KIND[:MODEL]")
+    parser.add_argument("--case", action="append", metavar="SHAPE:KIND[:MODEL][@…]")
     parser.add_argument("--header", action="append", default=[], metavar="'NAME: VALUE'")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--connections", type=int, default=32)
@@ -305,6 +334,7 @@ def main() -> int:
     parser.add_argument("--first-byte-ms", default="0")
     parser.add_argument("--chunk-ms", default="0")
     parser.add_argument("--no-nginx", action="store_true")
+    parser.add_argument("--base", default="nginx", help="the target whose ratio is 1")
     parser.add_argument("--json", type=Path, help="write every round here")
     options = parser.parse_args()
     need("gcc", "gcc libc6-dev")
@@ -319,7 +349,7 @@ def main() -> int:
     if options.json:
         flat = [{"case": c, "target": t, **row} for (c, t), found in rows.items() for row in found]
         options.json.write_text(json.dumps(flat))
-    return show(rows)
+    return show(rows, options.base)
 
 
 if __name__ == "__main__":

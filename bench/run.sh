@@ -4,12 +4,18 @@
 # shape that others are translated to.
 # Every shape and every pair, whole and streamed. Options go to bench.py: bench/run.sh --seconds 2
 # Words before the options: "plain" measures the sources as they are, not compiled; "free" gives models
-# no price, so that nothing is held, noted or booked.
+# no price, so that nothing is held, noted or booked; "table" prints what is to be reached and what is
+# (options go to table.py then).
 set -euo pipefail
 price='price = { input = "1.25", cache_read = "0.125", output = "10" }'
 build=compiled
-while [[ ${1:-} == free || ${1:-} == plain ]]; do
-  if [[ $1 == free ]]; then price='free = true'; else build=plain; fi
+table=
+while [[ ${1:-} == free || ${1:-} == plain || ${1:-} == table ]]; do
+  case $1 in
+    free) price='free = true' ;;
+    plain) build=plain ;;
+    table) table=yes ;;
+  esac
   shift
 done
 cd "$(dirname "$0")/.."
@@ -54,6 +60,17 @@ api_key = "env:BENCH_VENDOR_KEY"
 base_url = "http://127.0.0.1:9100"
 
 [[channels]]
+name = "delayed"
+provider = "openai"
+api_key = "env:BENCH_VENDOR_KEY"
+base_url = "http://127.0.0.1:9101/v1"
+
+[[models]]
+name = "delayed"
+$price
+bindings = [{ channel = "delayed", model = "bench-model", shape = "chat" }]
+
+[[channels]]
 name = "signed"
 provider = "bedrock-openai"
 credential = { key_id = "AKIDBENCH", secret = "env:BENCH_VENDOR_KEY", region = "us-east-1" }
@@ -95,5 +112,10 @@ for shape in "${shapes[@]}"; do
     fi
   done
 done
+start=(--start "trivium=9181=$trivium serve --config $folder/trivium.toml --listen 127.0.0.1:9181")
+if [[ $table ]]; then
+  .venv/bin/python bench/table.py --header "Authorization: Bearer $key" "${start[@]}" "$@"
+  exit
+fi
 .venv/bin/python bench/bench.py --header "Authorization: Bearer $key" "${cases[@]}" --case embeddings:json \
-  --start "trivium=9181=$trivium serve --config $folder/trivium.toml --listen 127.0.0.1:9181" "$@"
+  "${start[@]}" "$@"

@@ -19,10 +19,13 @@ from trivium.identity.accounts.model import Visitor, Way
 from trivium.identity.accounts.passkeys.store import insert_passkey
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.accounts.tickets import TicketPurpose, Tickets
-from trivium.identity.model import Key, UserRole
+from trivium.identity.model import Key, User, UserRole
 from trivium.identity.service import Identity
+from trivium.identity.teams.model import TeamRole, member_scope, tag_scope, team_scope
+from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger import store as ledger
+from trivium.ledger.budgets.store import locked
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import NANOS, Entry, EntryKind
 from trivium.ledger.payments import store as payments
@@ -40,13 +43,14 @@ from trivium.observe.traffic import store as traffic
 from trivium.observe.traffic.model import TrafficBatch
 from trivium.secret import Keyring
 from trivium.settings.accounts import AccountsSettings as AccountSettings
-from trivium.settings.budget import Budget, Period
+from trivium.settings.budget import Budget, CounterId, Period, bounds
 from trivium.settings.limits import RateLimits
 from trivium.settings.model import Settings
 from trivium.settings.section import OAuthSettings
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.storage.root_key import RootKeys
+from trivium.storage.schema.budgets import budget_counters
 from trivium.storage.schema.oauth import oauth_apps
 from trivium.storage.vault import Vault
 from trivium.wiring.catalogue import parts_without_file
@@ -153,6 +157,7 @@ async def sample(folder: Path) -> None:
     await applications(database, clock, users["grace"].id, ada)
     clock.at = end - 2 * DAY_S
     await entries.book(ada, EntryKind.REDEMPTION, 10 * NANOS, note="…4KQX")
+    await company(database, FixedClock(end - 30 * DAY_S), users, end)
     clock.at = end
     await links(database, clock, ada)
     await pay(database, ada, int(end))
@@ -160,6 +165,43 @@ async def sample(folder: Path) -> None:
         await factors.begin(conn, users["barbara"].id, b"sealed", int(end))
         await factors.confirm(conn, users["barbara"].id, int(end))
     await database.close()
+
+
+async def company(
+    database: Database, clock: FixedClock, users: dict[str, User], end: float
+) -> None:
+    """An organisation with two teams, people in them, and what they have spent."""
+    teams, identity = Teams(database, clock), Identity(database, clock)
+    acme = await teams.create("acme", owner_id=users["ada"].id)
+    research = await teams.create("research", acme.id)
+    nightly = await teams.create_service(research.id, "nightly")
+    await teams.create("support", acme.id)
+    await teams.create_service(research.id, "evaluation")
+    for name, role in (
+        ("grace", TeamRole.MANAGER),
+        ("bob", TeamRole.MEMBER),
+        ("barbara", TeamRole.BILLING),
+        ("edsger", TeamRole.MEMBER),
+    ):
+        await teams.put_member(research.id, users[name].id, role)
+    await Entries(database, clock).book(acme.id, EntryKind.TOP_UP, 500 * NANOS, note="Invoice 7")
+    for scope, dollars, period, spent, more in (
+        (team_scope(acme.id), 400, Period.MONTH, 141.2, {"zone": "Europe/Berlin"}),
+        (team_scope(research.id), 150, Period.MONTH, 128.4, {"instead": "gpt-5-nano"}),
+        (team_scope(research.id), 20, Period.FIVE_HOURS, 3.1, {}),
+        (member_scope(research.id, users["bob"].id), 25, Period.WEEK, 25.3, {}),
+        (member_scope(research.id, nightly.id), 5, Period.DAY, 1.7, {"soft": True}),
+        (tag_scope(research.id, "paper"), 60, Period.TOTAL, 12.9, {}),
+    ):
+        budget = Budget(amount_nanos=dollars * NANOS, period=period, scope=scope, **more)
+        await teams.set_budget(acme.id, budget)
+        at, _ = bounds(period, end, budget.zone)
+        async with database.write() as conn:
+            (row,) = (await locked(conn, [CounterId(scope, period.value, at)])).values()
+            change = update(budget_counters).where(budget_counters.c.id == row.id)
+            await conn.execute(change.values(spent_nanos=int(spent * NANOS)))
+    for who, name in (("bob", "Notebook"), ("grace", "Evaluation"), (nightly.name, "cron")):
+        await identity.create_key(who, name, team="acme/research")
 
 
 async def catalogue(database: Database, clock: FixedClock, editor: int, end: float) -> None:

@@ -52,6 +52,7 @@ SMALL = (
 """Also as a telephone shows them."""
 CHINESE = ("overview", "gateway", "channel-edit")
 LONG = (
+    "key-edit-",
     "requests-",
     "all-requests-",
     "gateway-",

@@ -148,3 +148,24 @@ async def test_what_an_entry_was_when_it_was_deleted(database):
     assert {} == await read(database, store.deleted, names)
     await change(database, third, EntryDiff(at=MAIN, before=OTHER, after=None), version=3)
     assert {MAIN: OTHER} == await read(database, store.deleted, names)
+
+
+@pytest.mark.asyncio
+async def test_changes_with_some_of_their_entries(database):
+    """So many at most, and how many were left out; whole however many there are."""
+    many = store.DIFFS + 3
+    names = [EntryName("group", f"g{n:04}") for n in range(many)]
+    body = EntryBody(document="1")
+    one = await change(database, Revision(), *(made(body, at) for at in names))
+    await change(database, one, made(body, EntryName("group", "one")))
+    last, first = await read(database, store.newest, None, 5, entries_max=2)
+    assert (1, 0, 2, many - 2) == (
+        len(last.diffs), last.left_out, len(first.diffs), first.left_out
+    )  # fmt: skip
+    assert names[:2] == [diff.at for diff in first.diffs]
+    for whole in (
+        await read(database, store.change, first.id),
+        (await read(database, store.newest, None, 5))[1],
+    ):
+        assert (names, 0) == ([diff.at for diff in whole.diffs], whole.left_out)
+    assert [] == await read(database, store.newest, first.id, 5, entries_max=2)

@@ -26,6 +26,7 @@ from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import UserRole
 from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
+from trivium.identity.teams.listing.service import TeamLists
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
@@ -205,6 +206,7 @@ def console_over(
         directory=Directory(database, clock),
         erasure=Erasure(database, clock),
         teams=Teams(database, clock),
+        team_lists=TeamLists(database),
         scim=Provisioning(database, clock),
         statement=Statement(database),
         history=History(database, clock),

@@ -47,6 +47,7 @@ LATE = {
     "identity.snapshot": "keys are read from the database",
     "identity.teams.invitations": "people are invited at pages and commands",
     "identity.teams.letters": "letters are written beside the database",
+    "identity.teams.listing": "teams are listed where the pages are",
     "identity.teams.membership": "people come and go at pages and commands",
     "identity.teams.service": "teams are made at pages and commands",
     "identity.user_keys": "keys are changed at pages and commands",

@@ -216,3 +216,34 @@ def test_a_huge_frame_is_counted():
     crowd = b"data: [" + b"[]," * (sse.HUGE // 3 + 1) + b"[]]\n\n"
     with pytest.raises(Fault):
         cut(crowd, 32_768)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        b"data: a\n\n",
+        b"data:a\n\n",
+        b"data:  a\n\n",
+        b"event: x\ndata: a\n\n",
+        b"event:x\ndata: a\n\n",
+        b"data: a\nevent: x\nid: 7\n: no\n\n",
+        b"data: a",
+        b": data: a\n\n",
+        b"database: a\n\n",
+        b"data: a\ndata: b\n\n",
+        b"data\n\n",
+        b"data: a\r\n\r\n",
+    ],
+)
+def test_a_window_is_what_is_parsed_or_nothing(block):
+    """Of one line of data; all else is left to the one that copies."""
+    seen, parsed = sse.window(block), sse.parse(block)
+    if seen is None:
+        assert parsed is None or b"\r" in block or b"\n" in parsed.data or not parsed.data
+    else:
+        assert parsed == Frame(seen[0], bytes(seen[1]))
+
+
+def test_blocks_without_data_are_nothing():
+    """As are thousands of them in one read."""
+    assert [] == sse.frames(b"\n\n" * 1000 + b": a\n\n" * 1000)

@@ -116,6 +116,8 @@ class CatalogueChange(msgspec.Struct, frozen=True, kw_only=True):
     """The change that it takes back."""
     undone_by: int | None = None
     diffs: tuple[EntryDiff, ...] = ()
+    left_out: int = 0
+    """Entries that it concerned besides, where not all were asked for."""
 
 
 class CatalogueError(Exception):

@@ -211,11 +211,20 @@ class CatalogueService:
         kind: str | None = None,
         name: str | None = None,
         user_id: int | None = None,
+        entries_max: int | None = None,
     ) -> list[CatalogueChange]:
-        """Changes, newest first; of a kind, of one entry, by one user."""
+        """Changes, newest first; of a kind, of one entry, by one user. ``entries_max``: so many
+        entries of each at most.
+        """
         async with self._db.read() as conn:
             return await store.newest(
-                conn, before_id, min(limit, PAGE_MAX), kind=kind, name=name, user_id=user_id
+                conn,
+                before_id,
+                min(limit, PAGE_MAX),
+                kind=kind,
+                name=name,
+                user_id=user_id,
+                entries_max=entries_max,
             )
 
     async def one_change(self, change_id: int) -> CatalogueChange | None:

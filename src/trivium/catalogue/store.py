@@ -5,6 +5,7 @@ A change is written at the revision that was read: ``advance`` lets one of two t
 one through. So whatever was checked together is in force together.
 """
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
@@ -36,6 +37,8 @@ from trivium.storage.schema.catalogue import (
     catalogue_revision as revision,
 )
 
+DIFFS: Final = 200
+"""Entries of a change that one query reads."""
 NAMES_MAX: Final = 400
 """Names of one query."""
 _INSERT: Final[Mapping[str, Any]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
@@ -176,8 +179,11 @@ async def newest(
     kind: str | None = None,
     name: str | None = None,
     user_id: int | None = None,
+    entries_max: int | None = None,
 ) -> list[CatalogueChange]:
-    """A page of changes, newest first: those of a kind, of one entry, or by one user."""
+    """A page of changes, newest first: those of a kind, of one entry, or by one user; of each so
+    many entries at most.
+    """
     query = select(changes)
     if before_id is not None:
         query = query.where(changes.c.id < before_id)
@@ -189,7 +195,7 @@ async def newest(
             concerned = concerned.where(parts.c.name == name)
         query = query.where(changes.c.id.in_(concerned))
     rows = (await conn.execute(query.order_by(changes.c.id.desc()).limit(limit))).all()
-    return await _changes(conn, rows)
+    return await _changes(conn, rows, entries_max)
 
 
 async def change(conn: AsyncConnection, change_id: int) -> CatalogueChange | None:
@@ -240,21 +246,24 @@ async def forget_credentials(conn: AsyncConnection, at_ms: int, limit: int) -> i
     return int((await conn.execute(blank)).rowcount)
 
 
-async def _changes(conn: AsyncConnection, rows: Sequence[Any]) -> list[CatalogueChange]:
-    diffs: dict[int, list[EntryDiff]] = {row.id: [] for row in rows}
-    query = (
-        select(parts)
-        .where(parts.c.change_id.in_(list(diffs)))
-        .order_by(parts.c.change_id, parts.c.kind, parts.c.name)
-    )
-    for row in await conn.execute(query) if diffs else ():
-        diffs[row.change_id].append(
-            EntryDiff(
-                at=EntryName(row.kind, row.name),
-                before=_body(row.before, row.before_sealed, row.before_marks),
-                after=_body(row.after, row.after_sealed, row.after_marks),
-            )
+async def _changes(
+    conn: AsyncConnection, rows: Sequence[Any], entries_max: int | None = None
+) -> list[CatalogueChange]:
+    ids = [row.id for row in rows]
+    left_out: dict[int, int] = {}
+    if entries_max is None:
+        diffs = await _diffs(conn, ids)
+    else:
+        diffs = {}
+        for each in ids:
+            diffs |= await _diffs(conn, [each], entries_max)
+        counted = (
+            select(parts.c.change_id, func.count())
+            .where(parts.c.change_id.in_(ids))
+            .group_by(parts.c.change_id)
         )
+        for each, count in await conn.execute(counted) if ids else ():
+            left_out[each] = count - len(diffs[each])
     return [
         CatalogueChange(
             id=row.id,
@@ -267,9 +276,40 @@ async def _changes(conn: AsyncConnection, rows: Sequence[Any]) -> list[Catalogue
             undoes=row.undoes,
             undone_by=row.undone_by,
             diffs=tuple(diffs[row.id]),
+            left_out=left_out.get(row.id, 0),
         )
         for row in rows
     ]
+
+
+async def _diffs(
+    conn: AsyncConnection, change_ids: Sequence[int], most: int | None = None
+) -> dict[int, list[EntryDiff]]:
+    """Entries of changes, so many in all, a page at a time: others have their turns between."""
+    found: dict[int, list[EntryDiff]] = {each: [] for each in change_ids}
+    key = (parts.c.change_id, parts.c.kind, parts.c.name)
+    after: tuple[int, str, str] | None = None
+    read = 0
+    while found and (most is None or read < most):
+        size = DIFFS if most is None else min(DIFFS, most - read)
+        query = select(parts).where(parts.c.change_id.in_(change_ids))
+        if after is not None:
+            query = query.where(tuple_(*key) > after)
+        rows = (await conn.execute(query.order_by(*key).limit(size))).all()
+        for row in rows:
+            found[row.change_id].append(
+                EntryDiff(
+                    at=EntryName(row.kind, row.name),
+                    before=_body(row.before, row.before_sealed, row.before_marks),
+                    after=_body(row.after, row.after_sealed, row.after_marks),
+                )
+            )
+        read += len(rows)
+        if len(rows) < size:
+            break
+        after = (rows[-1].change_id, rows[-1].kind, rows[-1].name)
+        await asyncio.sleep(0)
+    return found
 
 
 def _columns(body: EntryBody | None, first: str = "document", before: str = "") -> dict[str, Any]:

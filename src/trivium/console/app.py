@@ -77,6 +77,11 @@ from trivium.console.login import code, login, passkey, password, signup, sso, t
 from trivium.console.render import page
 from trivium.console.security import mfa, passkeys
 from trivium.console.security import overview as security
+from trivium.console.teams import budgets as team_budget_pages
+from trivium.console.teams import edit as team_edit
+from trivium.console.teams import home as team_home
+from trivium.console.teams import keys as team_key_pages
+from trivium.console.teams import members as team_members
 from trivium.console.topup import credit, redeem, topup
 from trivium.faults import Fault, Kind
 from trivium.storage.errors import StorageError
@@ -93,6 +98,7 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
             *(codes, payments, applications, settings, start),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
+            *(team_home, team_members, team_budget_pages, team_key_pages, team_edit),
             *(topup, redeem, credit, acts),
         )
     ),

@@ -16,6 +16,7 @@ from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
 from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
+from trivium.identity.teams.listing.service import TeamLists
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
@@ -51,6 +52,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     directory: Directory
     erasure: Erasure
     teams: Teams
+    team_lists: TeamLists
     scim: Provisioning
     statement: Statement
     history: History

@@ -160,7 +160,7 @@ def _wrong_text(shape: inspect.StrType) -> LazyText:
     return text(N_("Please use at most %(high)s characters."), high=high)
 
 
-def empty(kind: type[T], **given: str | Sequence[str] | None) -> Filled[T]:
+def empty(kind: type[T], /, **given: str | Sequence[str] | None) -> Filled[T]:
     """Return a form that has not been filled in, with what it shows at first."""
     form = Filled(
         kind,

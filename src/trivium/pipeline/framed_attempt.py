@@ -71,16 +71,31 @@ class FramedAttempt(Attempt):
 
     def framed(self, data: bytes) -> bytes:
         """A piece in those words; where it has none, the shape's own error in the place of it."""
+        return b"".join(self._framed(data))
+
+    def _framed(self, data: bytes) -> list[bytes]:
         exchange, framing = self.context.exchange, self.context.exchange.framing
         if framing is None or self.unframed is not None:
-            return b""
+            return []
         try:
-            return framing.stream(data)
+            return framing.pieces(data)
         except Fault as fault:
             self.unframed = fault
             watch = self.context.services.passages[self.context.operation].watch
             assert watch is not None
-            return framing.stream(watch(self.facts).end(fault, exchange.request_id))
+            return framing.pieces(watch(self.facts).end(fault, exchange.request_id))
+
+    def _write_held(self, *, repeats: bool = False) -> None:
+        held, self._held = self._held, b""
+        exchange = self.context.exchange
+        if exchange.gone:
+            return
+        self.context.deliver(held, repeats=repeats)
+        pieces = self._framed(held)
+        del held
+        pieces.reverse()
+        while pieces:  # one after another, as a frame may be long
+            exchange.write(pieces.pop())
 
     def _deliver(self, whole: WholeAnswer) -> None:
         framing = self.context.exchange.framing

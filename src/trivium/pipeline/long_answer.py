@@ -79,6 +79,8 @@ class LongAnswer:
             return
         try:
             attempt.pump(b"")
+            if exchange.congested and not exchange.gone:
+                return  # what follows would lie beside what the caller has yet to read
             if self._is_at_end() and any(self._parts):
                 data, self._parts = b"".join(self._parts), []
                 attempt.pump(data)

@@ -99,6 +99,10 @@ class Framing:
         """
         return data
 
+    def pieces(self, data: bytes) -> list[bytes]:
+        """As ``stream``, in order; what is long may come in several, and is never held whole."""
+        return [self.stream(data)]
+
 
 class Exchange:
     """One request and its answer; ``edge/exchange.py`` is the real one.

@@ -175,10 +175,14 @@ class InvokeFraming(Framing):
 
     def stream(self, data: bytes) -> bytes:
         """The frames of a piece of the answer."""
+        return b"".join(self.pieces(data))
+
+    def pieces(self, data: bytes) -> list[bytes]:
+        """The same, a long frame in several pieces."""
         now = self._time()
         if self._first is None:
             self._first = now
-        return self._framer.feed(data, self._since(now), self._since(self._first))
+        return self._framer.pieces(data, self._since(now), self._since(self._first))
 
     def _since(self, now: float) -> int:
         return max(0, round((now - self._arrived) * 1000))

@@ -9,7 +9,7 @@ on 2026-11-28.
 
 import binascii
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
 import msgspec
@@ -224,6 +224,11 @@ def framed(headers: Mapping[str, HeaderValue], *payload: bytes) -> bytes:
 
     ``payload``: in parts, as it may be long and is joined once.
     """
+    return b"".join(parts(headers, payload))
+
+
+def parts(headers: Mapping[str, HeaderValue], payload: Sequence[bytes]) -> list[bytes]:
+    """As ``framed``, for a frame that is never joined: what it is made of, in order."""
     head = b"".join([_header(name, value) for name, value in headers.items()])
     size = sum(map(len, payload))
     if len(head) > HEADERS_BYTES_MAX or size > PAYLOAD_BYTES_MAX:
@@ -233,14 +238,19 @@ def framed(headers: Mapping[str, HeaderValue], *payload: bytes) -> bytes:
     checksum = binascii.crc32(begin)
     for part in payload:
         checksum = binascii.crc32(part, checksum)
-    return b"".join([begin, *payload, _CHECKSUM.pack(checksum)])
+    return [begin, *payload, _CHECKSUM.pack(checksum)]
 
 
 def event(kind: str, *payload: bytes) -> bytes:
     """A frame with an event of one kind, whose ``payload`` is JSON, in parts."""
-    return framed(
+    return b"".join(event_parts(kind, payload))
+
+
+def event_parts(kind: str, payload: Sequence[bytes]) -> list[bytes]:
+    """As ``event``, for a frame that is never joined."""
+    return parts(
         {":event-type": kind, ":content-type": "application/json", ":message-type": "event"},
-        *payload,
+        payload,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import msgspec
 
 _T = TypeVar("_T")
-_Data: TypeAlias = bytes | bytearray | msgspec.Raw
+_Data: TypeAlias = bytes | bytearray | memoryview | msgspec.Raw
 Decode: TypeAlias = Callable[[_Data], _T]
 
 _NOTHING: Final = frozenset({b"", b"null", b"{}", b"[]", b'""', b"false", b"0"})

@@ -9,7 +9,7 @@ Nothing is read while a stream runs: its pieces are kept by reference, as most v
 themselves what they counted. Of a long one a sample is kept: ``DeliveredOutput``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -18,7 +18,7 @@ from trivium.wire.answer_structs import WrittenAnswer, WrittenMembers
 from trivium.wire.converse.output import frames_of, payloads
 from trivium.wire.operation import BINARY_STREAMS, Shape
 from trivium.wire.output_tally import READERS, OutputCount, OutputTally
-from trivium.wire.sse import blocks, frames
+from trivium.wire.sse import LONG, blocks, frames, window
 
 KEPT_BYTES: Final = 32_768
 """Of the latest pieces of a stream, all of which are kept: a hundred deltas and more."""
@@ -151,18 +151,24 @@ def _read_json(shape: Shape, data: bytes, count: OutputTally) -> None:
 
 
 def _read_events(shape: Shape, run: bytes, count: OutputTally) -> None:
-    told = payloads(run) if shape in BINARY_STREAMS else [frame.data for frame in frames(run)]
+    told = payloads(run) if shape in BINARY_STREAMS else _told(run)
     READERS[shape]([_decoded(data) for data in told], count)
 
 
-def _decoded(data: bytes) -> Any:
+def _told(run: bytes) -> Sequence[bytes | memoryview]:
+    """The data of a run's events; that of a long one where it lies, as each copy counts."""
+    seen = window(run) if len(run) > LONG else None
+    return [frame.data for frame in frames(run)] if seen is None else [seen[1]]
+
+
+def _decoded(data: bytes | memoryview) -> Any:
     """A value; ``None`` for what is none, such as the frame that ends a stream."""
     if not data or data[0] not in b" \t\r\n{[":
         return None
     try:
         return _decode(data)
     except UnicodeDecodeError:
-        return _decoded(data.decode("utf-8", "replace").encode())
+        return _decoded(bytes(data).decode("utf-8", "replace").encode())
     except (ValueError, RecursionError):
         return _members(data)
 
@@ -171,7 +177,7 @@ _decode_written: Final = msgspec.json.Decoder(WrittenMembers).decode
 _decode_answer: Final = msgspec.json.Decoder(WrittenAnswer).decode
 
 
-def _members(data: bytes) -> Any:
+def _members(data: bytes | memoryview) -> Any:
     """An object of which not all can be decoded; ``None`` where it is none."""
     try:
         found = _present(_decode_written(data))

@@ -266,6 +266,33 @@ def parse(block: bytes) -> Frame | None:
     return Frame(event, b"\n".join(data) if len(data) > 1 else data[0])
 
 
+def window(block: bytes) -> tuple[bytes, memoryview] | None:
+    """A block's event name and its data where that lies, for one so long that each copy counts.
+
+    ``None`` when its data is not one line, or a line ends at a CR: ``parse`` reads those.
+    """
+    if b"\r" in block:
+        return None
+    event = b""
+    data: memoryview | None = None
+    at = 0
+    while at < len(block):
+        end = block.find(b"\n", at)
+        if end < 0:
+            end = len(block)
+        if block.startswith(b"data:", at):
+            if data is not None:
+                return None
+            start = at + 6 if block.startswith(b" ", at + 5) else at + 5
+            data = memoryview(block)[start:end]
+        elif block.startswith(b"event:", at):
+            event = block[at + 6 : end].removeprefix(b" ")
+        elif block.startswith(b"data\n", at):
+            return None
+        at = end + 1
+    return None if data is None else (event, data)
+
+
 def read(block: bytes, decode: Decode[_T]) -> _T | None:
     """What a decoder makes of one block; ``None`` where it says nothing that we can read."""
     found = parse(block)

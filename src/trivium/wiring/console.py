@@ -16,6 +16,7 @@ from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import InForce, left_to_others
 from trivium.identity.scim.service import Provisioning
 from trivium.identity.service import Identity
+from trivium.identity.teams.listing.service import TeamLists
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
 from trivium.ledger.codes.service import Codes
@@ -151,6 +152,7 @@ def console_of(
         directory=Directory(database, clock, in_force),
         erasure=Erasure(database, clock, in_force),
         teams=Teams(database, clock, in_force),
+        team_lists=TeamLists(database),
         scim=Provisioning(database, clock, in_force),
         statement=Statement(database),
         history=History(database, clock),

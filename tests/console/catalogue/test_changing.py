@@ -60,6 +60,25 @@ def test_credentials_are_told_by_their_end():
     assert [] == differences(MAIN, one, one)
 
 
+@pytest.mark.parametrize(
+    ("read", "theirs", "mine", "both"),
+    [
+        ({"a": 1}, {"a": 1, "b": 2}, {"a": 3}, {"a": 3, "b": 2}),
+        ({"a": 1, "b": 1}, {"a": 1, "b": 2}, {"a": 1}, {"a": 1}),
+        ({"a": 1, "b": 1}, {"b": 1}, {"a": 1, "b": 5}, {"b": 5}),
+        ({"p": {"x": "1", "y": "1"}}, {"p": {"x": "2", "y": "1"}}, {"p": {"x": "1", "y": "3"}},
+         {"p": {"x": "2", "y": "3"}}),
+        ({"l": [1]}, {"l": [1, 2]}, {"l": [1]}, {"l": [1, 2]}),
+        ({}, {"t": {"x": 1}}, {"t": {"y": 1}}, {"t": {"y": 1}}),
+        ("0.5", "0.6", "0.5", "0.6"),
+        ("0.5", "0.6", "0.7", "0.7"),
+    ],
+)  # fmt: skip
+def test_what_two_have_changed(read, theirs, mine, both):
+    """Mine where I have changed something, else theirs."""
+    assert both == changing.merged(read, theirs, mine)
+
+
 def test_reasons_have_their_words():
     """All that there are, in every language."""
     source = inspect.getsource(catalogue_preview._why)

@@ -1,5 +1,7 @@
 """Channels in the browser: made, tried, edited by two, copied; never with a credential shown."""
 
+import re
+
 import pytest
 
 from console.catalogue.editing import CANARY, CHANNEL, FILE, MODEL, editing, fields
@@ -102,9 +104,9 @@ async def test_several_keys_are_pasted_at_once_and_taken_away(database):
         await editor.send("/admin/channels/new", **form)
         assert keys == list((await editor.secrets("channel", "main")).values())
         clock.advance(9)
-        gone = await editor.filled(
-            EDIT, remove=["api_keys.0", "api_keys.7"], keys="sk-canary-another"
-        )
+        ids = re.findall(r'value="(api_keys[^"]*)"', (await editor.get(EDIT)).text)
+        assert 40 == len(ids)
+        gone = await editor.filled(EDIT, remove=[ids[0], ids[7]], keys="sk-canary-another")
         await editor.send(EDIT, **gone)
         left = [*keys[1:7], *keys[8:], "sk-canary-another"]
         assert left == list((await editor.secrets("channel", "main")).values())
@@ -130,6 +132,27 @@ async def test_of_two_who_edit_the_second_is_told(database):
         found = await editor.document("channel", "main")
         assert (5, True) == (found["requests_per_minute"], "queue_s" not in found)
         assert {"api_key": CANARY} == await editor.secrets("channel", "main")
+
+
+async def test_what_two_have_changed_is_put_together(database):
+    """Mine where I have changed something, else theirs; nobody's key is taken away for another's."""
+    async with editing(database) as editor:
+        await editor.put("channel", "main", {"provider": "openai", "api_keys": ["sk-1", "sk-2"]})
+        ids = re.findall(r'value="(api_keys[^"]*)"', (await editor.get(EDIT)).text)
+        form = await editor.filled(EDIT, requests_per_minute="5", remove=ids[0])
+        theirs = await editor.filled(EDIT, queue_s="2.5", remove=["keys"], keys="sk-3\nsk-4")
+        await editor.send(EDIT, **theirs)
+        told = await editor.send(EDIT, 409, **form)
+        assert "Keep theirs, save what I changed" in told.text
+        both = fields(told) | {"act": "merge"}
+        wrong = await editor.send(EDIT, 422, **both | {"requests_per_minute": "many"})
+        assert "Keep theirs, save what I changed" in wrong.text
+        await editor.send(EDIT, **fields(wrong) | {"act": "merge", "requests_per_minute": "6"})
+        found = await editor.document("channel", "main")
+        assert (6, 2.5) == (found["requests_per_minute"], found["queue_s"])
+        assert ["sk-3", "sk-4"] == list((await editor.secrets("channel", "main")).values())
+        lost = await editor.send(EDIT, 422, **both | {"base": "999"})
+        assert "not known any more" in lost.text
 
 
 async def test_a_channel_that_went_meanwhile_is_told(database):

@@ -50,9 +50,19 @@ def test_credentials_stay_until_others_are_given_or_they_are_taken_away():
     )
     kept = {name: was.document[name] for name in ("provider", "api_keys", "proxy", "credential")}
     assert kept == channel_form.document(form(provider="p"), was)
-    gone = form(provider="p", remove=["api_keys.0", "proxy", "credential.region"])
+    gone = form(
+        provider="p",
+        remove=[
+            "api_keys.0:sealed:1",
+            "proxy:sealed:p",
+            "credential.region:sealed:r",
+            "api_keys.1:another",
+        ],
+    )
     assert {"provider": "p", "api_key": "env:K"} == channel_form.document(gone, was)
-    other = form(provider="p", remove=["keys", "proxy"], keys="new", **{"credential.region": "s"})
+    other = form(
+        provider="p", remove=["keys", "proxy:sealed:p"], keys="new", **{"credential.region": "s"}
+    )
     assert {"provider": "p", "api_key": "new", "credential": {"region": "s"}} == (
         channel_form.document(other, was)
     )

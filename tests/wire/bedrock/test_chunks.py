@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 import pytest
 
@@ -203,3 +204,20 @@ def test_what_cannot_be_read_is_the_upstreams_fault(wire):
     with pytest.raises(Fault) as caught:
         Unframer().feed(wire)
     assert Kind.UPSTREAM_BROKE is caught.value.kind
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("cut", [65_536, 10_000_000])
+@pytest.mark.parametrize("size", [65_537, 3_000_000])
+def test_a_long_event_is_framed_in_pieces(size, cut, named):
+    """Which are the frame that it would be in one, wherever the stream was cut."""
+    long = {"type": "content_block_delta", "index": 0, "delta": {"text": "é" * size}}
+    wire = sse(START, long, COUNT, STOP)
+    if not named:
+        wire = re.sub(rb"event: \w+\n", b"", wire)
+    framer, pieces = Framer(), []
+    for at in range(0, len(wire), cut):
+        pieces += framer.pieces(wire[at : at + cut], 1, 1)
+    assert len(pieces) > 6
+    assert max(map(len, pieces)) <= 300_000
+    assert [START, long, COUNT] == events(b"".join(pieces))[:3]

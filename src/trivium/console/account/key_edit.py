@@ -5,7 +5,7 @@ them, whose keys they are and where they lie; ``KeyPages`` says so, and the rest
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -38,6 +38,12 @@ class KeyIdForm(forms.Form, frozen=True, kw_only=True):
     """The form of an act on one key, by its id."""
 
     key: forms.Id
+
+
+class RotateForm(forms.Form, frozen=True, kw_only=True):
+    """For how long the secret before works as well."""
+
+    overlap: Literal["0", "3600", "86400", "604800"] = "86400"
 
 
 class KeyPages(msgspec.Struct, frozen=True):
@@ -106,6 +112,32 @@ async def act(request: Request, desk: KeyPages, kind: ActKind) -> Response:
     return render.redirect(request, desk.back, _DONE[kind], name=key.name)
 
 
+async def rotate(request: Request, desk: KeyPages, key_id: int) -> Response:
+    """Give the key another secret, and show it this once. Raises HTTPException (404)."""
+    key = await _key(request, desk, key_id)
+    form = forms.filled(request, RotateForm).value or RotateForm()
+    log_act = session.act_logger(request)
+    try:
+        after, secret = await context.of(request).own_keys.rotate(
+            desk.owner, key.id, int(form.overlap), log_act
+        )
+    except IdentityError as error:
+        return await desk.refused(request, key_terms.said(error))
+    return show_secret(request, after, secret, desk.back)
+
+
+def show_secret(request: Request, key: Key, secret: str, back: str) -> Response:
+    """The page that has a key's secret, this once."""
+    return render.page(
+        request,
+        "account/key_secret.html",
+        key=key,
+        secret=secret,
+        origin=context.of(request).api_origin,
+        back=back,
+    )
+
+
 async def _key(request: Request, desk: KeyPages, key_id: int) -> Key:
     try:
         return await context.of(request).own_keys.one(desk.owner, key_id)
@@ -143,6 +175,9 @@ def routes(
     async def saved(request: Request) -> Response:
         return await save(request, await desk_of(request), request.path_params["key"])
 
+    async def rotated(request: Request) -> Response:
+        return await rotate(request, await desk_of(request), request.path_params["key"])
+
     def doing(kind: ActKind) -> session.Handler:
         async def done(request: Request) -> Response:
             return await act(request, await desk_of(request), kind)
@@ -153,6 +188,7 @@ def routes(
         Route(f"{path}/pause", doing(ActKind.KEY_PAUSED), methods=["POST"]),
         Route(f"{path}/resume", doing(ActKind.KEY_RESUMED), methods=["POST"]),
         Route(f"{path}/revoke", doing(ActKind.KEY_REVOKED), methods=["POST"]),
+        Route(f"{path}/{row('key')}/rotate", acting(rotated), methods=["POST"]),
         Route(f"{path}/{row('key')}", guard(shown)),
         Route(f"{path}/{row('key')}", acting(saved), methods=["POST"]),
     )

@@ -49,6 +49,7 @@ _WRONG: Final = {
     "networks": N_("One of these is no network, such as 10.0.0.0/8 or 203.0.113.9."),
     "expires_at": N_("This day is over. Leave the field empty for a key that does not end."),
     "name": N_("Please use 1 to 100 printable characters."),
+    "team": N_("You may not have keys for this team."),
 }
 
 
@@ -122,6 +123,7 @@ _FIELDS: Final = {
     "networks": "networks",
     "limits": "requests",
     "expires_at": "expires",
+    "team": "team",
 }
 """Fields of both forms, by the members of a key."""
 

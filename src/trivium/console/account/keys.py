@@ -1,6 +1,5 @@
 """A user's own keys: listed, made with limits, shown once; what follows is ``key_edit.py``'s."""
 
-import datetime as dt
 from typing import Final, Literal
 
 from starlette.requests import Request
@@ -13,6 +12,8 @@ from trivium.console.account.key_terms import DAY_S, Bounds
 from trivium.console.account.overview import first_call
 from trivium.console.language import LazyText
 from trivium.identity.errors import IdentityError
+from trivium.identity.model import Key
+from trivium.identity.teams.model import SPENDING
 from trivium.observe.audit.model import ActKind
 from trivium.settings.budget import Budget, Period
 
@@ -20,9 +21,10 @@ from trivium.settings.budget import Budget, Period
 class NewKeyForm(Bounds, frozen=True, kw_only=True):
     """A new one is given an end in so many days, and one budget at most."""
 
+    team: str = ""
     expires: Literal["never", "30", "90", "365"] = "never"
     budget: str = ""
-    period: Literal["day", "week", "month", "total"] = "month"
+    period: Literal["day", "week", "month", "total", "5h", "7d"] = "month"
 
 
 @session.signed_in
@@ -47,8 +49,9 @@ async def _list(request: Request, status: int = 200, wrong: LazyText | None = No
 
 @session.signed_in
 async def show_new(request: Request) -> Response:
-    """Show the form for a new key."""
-    return _form(request, forms.empty(NewKeyForm))
+    """Show the form for a new key; ``?team=`` says which team it would spend for."""
+    wanted = request.query_params.get("team", "")[: forms.DIGITS_MAX]
+    return await _form(request, forms.empty(NewKeyForm, team=wanted))
 
 
 @session.signed_in
@@ -57,24 +60,19 @@ async def create(request: Request) -> Response:
     console = context.of(request)
     user = session.user_of(request)
     form = forms.filled(request, NewKeyForm)
-    nanos = key_terms.amount(form, "budget")
-    wanted = form.value
-    if wanted is None:
-        return _form(request, form, 422)
-    days = 0 if wanted.expires == "never" else int(wanted.expires)
-    budget = () if nanos is None else (Budget(amount_nanos=nanos, period=Period(wanted.period)),)
     try:
+        team = await _team(request, form)
         await console.own_keys.check_room(user.id)
-        key, secret = await console.identity.create_key(
-            user.email,
-            expires_at=int(console.clock.now()) + days * DAY_S if days else None,
-            budgets=budget,
-            **key_terms.bounds(wanted),
-        )
+        made = await make(request, form, user.email, team)
     except IdentityError as error:
         key_terms.refuse(form, error)
-        return _form(request, form, 422)
+        made = None
+    if made is None:
+        return await _form(request, form, 422)
+    key, secret = made
     await session.log_act(request, ActKind.KEY_CREATED, user.id, f"key:{key.id}", name=key.name)
+    if key.team_id is not None:
+        return key_edit.show_secret(request, key, secret, "/account/keys")
     return render.page(
         request,
         "account/key_made.html",
@@ -83,6 +81,40 @@ async def create(request: Request) -> Response:
         origin=console.api_origin,
         call=first_call((key,), user, await console.entries.balance(user.id), console.models()),
     )
+
+
+async def make(
+    request: Request, form: forms.Filled[NewKeyForm], owner: str, team: str | None
+) -> tuple[Key, str] | None:
+    """Make the key of a form for somebody, perhaps for a team; ``None`` when something is wrong,
+    which is said in the form. Raises ``IdentityError`` as ``Identity.create_key``.
+    """
+    console = context.of(request)
+    nanos = key_terms.amount(form, "budget")
+    wanted = form.value
+    if wanted is None:
+        return None
+    days = 0 if wanted.expires == "never" else int(wanted.expires)
+    budget = () if nanos is None else (Budget(amount_nanos=nanos, period=Period(wanted.period)),)
+    return await console.identity.create_key(
+        owner,
+        expires_at=int(console.clock.now()) + days * DAY_S if days else None,
+        budgets=budget,
+        team=team,
+        **key_terms.bounds(wanted),
+    )
+
+
+async def _team(request: Request, form: forms.Filled[NewKeyForm]) -> str | None:
+    """The name of the team that was picked. Raises ``IdentityError`` (``team``)."""
+    wanted = form.first("team")
+    if not wanted:
+        return None
+    mine = await context.of(request).team_lists.mine(session.user_of(request).id)
+    name = next((each.team.name for each in mine if str(each.team.id) == wanted), None)
+    if name is None:
+        raise IdentityError("team", "is none of yours")
+    return name
 
 
 async def _refused(request: Request, wrong: LazyText) -> Response:
@@ -95,10 +127,16 @@ async def _desk(request: Request) -> key_edit.KeyPages:
     )
 
 
-def _form(request: Request, form: forms.Filled[NewKeyForm], status: int = 200) -> Response:
-    today = dt.datetime.fromtimestamp(context.of(request).clock.now(), dt.UTC).date()
+async def _form(request: Request, form: forms.Filled[NewKeyForm], status: int = 200) -> Response:
+    mine = await context.of(request).team_lists.mine(session.user_of(request).id)
     return render.page(
-        request, "account/key_new.html", status=status, form=form, today=today.isoformat()
+        request,
+        "account/key_new.html",
+        status=status,
+        form=form,
+        action="/account/keys/new",
+        back="/account/keys",
+        teams=[(str(each.team.id), each.team.name) for each in mine if each.role in SPENDING],
     )
 
 

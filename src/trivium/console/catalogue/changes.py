@@ -44,6 +44,7 @@ async def show(request: Request) -> Response:
         PAGE + 1,
         kind=kind or None,
         name=(name or None) if kind else None,
+        entries_max=ENTRIES_MAX,
     )
     more = found[PAGE - 1].id if len(found) > PAGE else None
     authors = [each.author.user_id for each in found if each.author.user_id is not None]
@@ -68,7 +69,7 @@ def _line(change: CatalogueChange, names: dict[int, str]) -> ChangeLine:
         change=change,
         who=who,
         entries=entry_changes(change.diffs),
-        more=max(0, len(change.diffs) - ENTRIES_MAX),
+        more=change.left_out,
     )
 
 

@@ -35,6 +35,8 @@ MEMBERS_MAX: Final = 60
 ENTRIES_MAX: Final = 20
 """Entries of one change that a page shows."""
 LOST_MAX: Final = 20
+LOOKED_BACK: Final = 50
+"""Changes of an entry among which a version is looked for."""
 _DIGITS_MAX: Final = 15
 
 Fields = forms.Filled[forms.Form]
@@ -105,7 +107,12 @@ class StaleEdit(msgspec.Struct, frozen=True, kw_only=True):
 
 def version(form: Fields) -> int | None:
     """The version that the form was made of; ``None``: the entry was not there."""
-    said = form.first("version")
+    return number_of(form, "version")
+
+
+def number_of(form: Fields, field: str) -> int | None:
+    """A version that a form carries; ``None``: none."""
+    said = form.first(field)
     return int(said) if said.isascii() and said.isdigit() and len(said) <= _DIGITS_MAX else None
 
 
@@ -133,6 +140,33 @@ async def made(
     except (CatalogueError, DocumentError) as error:
         refuse(form, error, wanted.at)
         return None
+
+
+async def document_at(console: Console, at: EntryName, version: int) -> Any:
+    """What an entry said at a version; ``None``: it is so long ago that it is not looked for."""
+    for change in await console.catalogue.changes(limit=LOOKED_BACK, kind=at.kind, name=at.name):
+        for diff in change.diffs if change.revision == version else ():
+            if diff.at == at and diff.after is not None:
+                return diff.after.document
+    return None
+
+
+_ABSENT: Final = object()
+
+
+def merged(read: Any, theirs: Any, mine: Any) -> Any:
+    """Documents of one that was read and changed by two: mine where I have changed something, else
+    theirs. Tables are merged by their members, lists are taken whole.
+    """
+    if not (isinstance(read, dict) and isinstance(theirs, dict) and isinstance(mine, dict)):
+        return theirs if mine == read else mine
+    made = {}
+    for name in {**theirs, **mine}:
+        three = (read.get(name, _ABSENT), theirs.get(name, _ABSENT), mine.get(name, _ABSENT))
+        value = merged(*three)
+        if value is not _ABSENT:
+            made[name] = value
+    return made
 
 
 async def version_now(console: Console, at: EntryName) -> int | None:

@@ -47,6 +47,8 @@ class KeptSecret(msgspec.Struct, frozen=True, kw_only=True):
 
     at: str
     """Its place: ``api_keys.0``."""
+    id: str
+    """Its place and what it is, so that no other is taken away in its place."""
     text: str
     """What stands in the document."""
     reference: str = ""
@@ -123,6 +125,7 @@ def secrets(entry: ShownEntry | None) -> dict[str, KeptSecret]:
     return {
         place: KeptSecret(
             at=place,
+            id=f"{place}:{marks[place].fingerprint if place in marks else text}",
             text=text,
             reference=text if text.startswith(REGISTERED) else "",
             hint=marks[place].hint if place in marks else text[1:] if entry.place else "",
@@ -193,7 +196,7 @@ def document(form: Fields, entry: ShownEntry | None) -> dict[str, Any]:
 def _keys_of(form: Fields, kept: list[KeptSecret]) -> dict[str, Any]:
     """The keys that stay and those that were pasted, one a line."""
     gone = set(form.given.get("remove", ()))
-    left = [] if "keys" in gone else [each.text for each in kept if each.at not in gone]
+    left = [] if "keys" in gone else [each.text for each in kept if each.id not in gone]
     given = [line for each in form.first("keys").splitlines() if (line := each.strip())]
     keys = list(dict.fromkeys([*left, *given]))
     if not keys:
@@ -205,7 +208,7 @@ def _secret(form: Fields, name: str, kept: Mapping[str, KeptSecret]) -> str | No
     given = form.first(name).strip()
     if given:
         return given
-    if name in kept and name not in form.given.get("remove", ()):
+    if name in kept and kept[name].id not in form.given.get("remove", ()):
         return kept[name].text
     return None
 

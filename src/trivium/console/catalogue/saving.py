@@ -8,11 +8,14 @@ from starlette.requests import Request
 
 from trivium.catalogue.model import EntryName
 from trivium.console import context
-from trivium.console.catalogue import changing
+from trivium.console.catalogue import changing, entries
 from trivium.console.catalogue.changing import ChangePreview, Fields, StaleEdit
+from trivium.console.language import N_
 
 TRY: Final = "try"
 """What the button says that tries only."""
+MERGE: Final = "merge"
+"""What the one says that keeps what another editor has changed."""
 START: Final = "/admin/start"
 """Where the first steps go on."""
 
@@ -27,6 +30,8 @@ class SavedForm(msgspec.Struct, frozen=True, kw_only=True):
     status: int = 200
     version: int | None = None
     """Which the form is about from now on."""
+    base: int | None = None
+    """Which it was made of, where another is there now."""
 
 
 async def saved(
@@ -38,6 +43,11 @@ async def saved(
 ) -> SavedForm:
     """Try or save what a form says. ``field_of``: the field of a member, for its problems."""
     dry_run = form.first("act") == TRY
+    base = changing.number_of(form, "base")
+    if form.first("act") == MERGE:
+        document = await _merged(request, form, at, document, base)
+        if document is None:
+            return SavedForm(status=422, base=base, version=changing.version(form))
     wanted = changing.edit(at, document, form)
     result = await changing.made(request, wanted, form, dry_run=dry_run)
     if result is None:
@@ -45,10 +55,26 @@ async def saved(
         return SavedForm(status=422)
     if isinstance(result, StaleEdit):
         now = await changing.version_now(context.of(request), at)
-        return SavedForm(stale=result, status=409, version=now)
+        read = base or changing.version(form)
+        return SavedForm(stale=result, status=409, version=now, base=read)
     if dry_run:
         return SavedForm(preview=await changing.preview(context.of(request), result))
     return SavedForm(is_saved=True)
+
+
+async def _merged(
+    request: Request, form: Fields, at: EntryName, mine: Any, base: int | None
+) -> Any:
+    """What the form changes, laid upon what is there; ``None``: it cannot be, and the form says
+    so.
+    """
+    console = context.of(request)
+    theirs = await entries.one(console, at)
+    read = None if base is None else await changing.document_at(console, at, base)
+    if theirs is None or theirs.place or read is None:
+        form.fail("", N_("What you have read is not known any more. Compare, and save yours."))
+        return None
+    return changing.merged(read, theirs.document, mine)
 
 
 def _move(form: Fields, field_of: Callable[[str], str]) -> None:
@@ -76,10 +102,19 @@ def told(
     return {
         "preview": None if done is None else done.preview,
         "stale": stale,
+        "base": _base(form, done),
         "version": version,
         "above": changing.unplaced(form, shown),
         "onward": onward(form.first("next") or request.query_params.get("next", "")),
     }
+
+
+def _base(form: Fields, done: SavedForm | None) -> str:
+    """The version that the form was made of, from when another is there until it is saved."""
+    if done is not None and done.stale is not None:
+        return "" if done.stale.gone or done.base is None else str(done.base)
+    base = changing.number_of(form, "base")
+    return "" if base is None else str(base)
 
 
 def onward(said: str) -> str:

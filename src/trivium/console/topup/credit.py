@@ -78,10 +78,8 @@ async def give(request: Request) -> Response:
     if not amount_nanos:
         form.fail("amount", N_("Please write US dollars as digits, such as 25 or -12.50."))
         return await _page(request, form, 422)
-    try:
-        user = await console.identity.find_user(given.user)
-    except IdentityError:
-        form.fail("user", N_("There is no user of this name or address."))
+    user = await _whose(request, form, given.user)
+    if user is None:
         return await _page(request, form, 422)
     if not given.sure:
         before = await console.entries.balance(user.id)
@@ -98,6 +96,23 @@ async def give(request: Request) -> Response:
         form.fail("", text(N_("Nothing was booked: %(why)s."), why=str(error)))
         return await _page(request, form, 422)
     return await _booked(request, user, amount_nanos)
+
+
+async def _whose(request: Request, form: forms.Filled[Credit], typed: str) -> User | None:
+    """Whose balance it is booked on; ``None``: nobody's, which is said in the form."""
+    console = context.of(request)
+    try:
+        user = await console.identity.find_user(typed)
+    except IdentityError:
+        form.fail("user", N_("There is no user of this name or address."))
+        return None
+    try:
+        await console.teams.check_wallet(user)
+    except IdentityError:
+        said = N_("%(name)s spends another team's balance: book it there.")
+        form.fail("user", text(said, name=user.name))
+        return None
+    return user
 
 
 @session.admin

@@ -25,7 +25,7 @@ from trivium.storage.schema.teams import budgets, team_members, teams
 from trivium.storage.structs import struct_of, values_of
 
 _texts: Final = msgspec.json.Decoder(tuple[str, ...]).decode
-_TEAM: Final = (
+TEAM_COLUMNS: Final = (
     *teams.c,
     users.c.name,
     users.c.price_group,
@@ -38,13 +38,13 @@ _TEAM: Final = (
 
 
 _TEAMS: Final = (
-    select(*_TEAM).join_from(teams, users, teams.c.id == users.c.id).order_by(teams.c.id)
+    select(*TEAM_COLUMNS).join_from(teams, users, teams.c.id == users.c.id).order_by(teams.c.id)
 )
 
 
 async def find_teams(conn: AsyncConnection) -> TeamMap:
     """All teams, and the budgets of whatever is no key."""
-    found = [_team(row) for row in await conn.execute(_TEAMS)]
+    found = [team_of(row) for row in await conn.execute(_TEAMS)]
     return TeamMap(found, await find_budgets(conn))
 
 
@@ -59,7 +59,7 @@ async def changed_at(conn: AsyncConnection) -> tuple[int, int]:
 async def teams_after(conn: AsyncConnection, team_id: int, limit: int) -> list[Team]:
     """The next teams by their ids."""
     query = _TEAMS.where(teams.c.id > team_id).limit(limit)
-    return [_team(row) for row in await conn.execute(query)]
+    return [team_of(row) for row in await conn.execute(query)]
 
 
 async def budgets_after(
@@ -68,7 +68,7 @@ async def budgets_after(
     """The next budgets of whatever is no key, and the id of the last."""
     query = select(budgets).where(budgets.c.id > budget_id).order_by(budgets.c.id).limit(limit)
     rows = list(await conn.execute(query))
-    return [_budget(row) for row in rows], rows[-1].id if rows else budget_id
+    return [budget_of(row) for row in rows], rows[-1].id if rows else budget_id
 
 
 async def name_and_parent(conn: AsyncConnection, team_id: int) -> tuple[str, int | None] | None:
@@ -80,7 +80,8 @@ async def name_and_parent(conn: AsyncConnection, team_id: int) -> tuple[str, int
     return None if row is None else (row[0], row[1])
 
 
-def _team(row: Any) -> Team:
+def team_of(row: Any) -> Team:
+    """A row of ``TEAM_COLUMNS`` as a team."""
     return struct_of(
         Team,
         row,
@@ -95,10 +96,11 @@ async def find_budgets(conn: AsyncConnection, scopes: Sequence[str] | None = Non
     query = select(budgets).order_by(budgets.c.scope, budgets.c.id)
     if scopes is not None:
         query = query.where(budgets.c.scope.in_(scopes))
-    return [_budget(row) for row in await conn.execute(query)]
+    return [budget_of(row) for row in await conn.execute(query)]
 
 
-def _budget(row: Any) -> Budget:
+def budget_of(row: Any) -> Budget:
+    """A row of ``budgets`` as a budget."""
     return struct_of(Budget, row, period=Period(row.period), whose="")
 
 
@@ -214,12 +216,21 @@ async def members_of(conn: AsyncConnection, team_ids: Sequence[int]) -> list[tup
     """Members of these teams with their accounts, in the order they came; of several sources the
     one that counts.
     """
+    return await members_among(conn, team_ids)
+
+
+async def members_among(
+    conn: AsyncConnection, team_ids: Sequence[int], user_ids: Sequence[int] | None = None
+) -> list[tuple[Member, User]]:
+    """The same of these users alone; ``None``: of all."""
     query = (
         select(users, *(column.label(f"of_{column.name}") for column in team_members.c))
         .join_from(team_members, users, team_members.c.user_id == users.c.id)
         .where(team_members.c.team_id.in_(team_ids))
         .order_by(team_members.c.team_id, team_members.c.created_at, users.c.id)
     )
+    if user_ids is not None:
+        query = query.where(team_members.c.user_id.in_(user_ids))
     found: list[Member] = []
     people: dict[int, Any] = {}
     for row in await conn.execute(query):

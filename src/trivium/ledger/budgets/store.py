@@ -324,12 +324,38 @@ async def _move(
 
 
 async def counted(conn: AsyncConnection, scopes: Sequence[str]) -> dict[CounterId, tuple[int, int]]:
-    """What is spent, and what is leased or held, of the counters of these scopes."""
+    """What is spent, and what is leased or held, of the counters of these scopes; of windows what
+    is in them now.
+    """
     query = select(budget_counters).where(budget_counters.c.scope.in_(scopes))
+    rows = list(await conn.execute(query))
+    gone = await _gone(conn, rows)
     return {
-        CounterId(row.scope, row.period, row.starts_at): (row.spent_nanos, row.leased_nanos)
-        for row in await conn.execute(query)
+        CounterId(row.scope, row.period, row.starts_at): (
+            row.spent_nanos - gone.get(row.id, 0),
+            row.leased_nanos,
+        )
+        for row in rows
     }
+
+
+async def _gone(conn: AsyncConnection, rows: Sequence[Any]) -> dict[int, int]:
+    """What has left windows since somebody spent of them last, by counter."""
+    found: dict[int, int] = {}
+    for period, (length, step) in WINDOWS.items():
+        ids = [row.id for row in rows if row.period == period.value]
+        if not ids:
+            continue
+        query = (
+            select(budget_spans.c.counter_id, func.sum(budget_spans.c.nanos).label("nanos"))
+            .where(
+                budget_spans.c.counter_id.in_(ids),
+                budget_spans.c.starts_at <= await _now(conn) - length - step,
+            )
+            .group_by(budget_spans.c.counter_id)
+        )
+        found |= {row.counter_id: int(row.nanos) for row in await conn.execute(query)}
+    return found
 
 
 async def sweep(conn: AsyncConnection, period: str, before: int, most: int) -> int:

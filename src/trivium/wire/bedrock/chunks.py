@@ -30,13 +30,16 @@ from trivium.wire.event_stream import (
     EventFrames,
     broken,
     event,
+    event_parts,
     exception,
 )
 from trivium.wire.lenient import decoded
-from trivium.wire.sse import Splitter, frame, frames
+from trivium.wire.sse import LONG, Splitter, blocks, frame, parse, window
 
 EVENT_BYTES_MAX: Final = PAYLOAD_BYTES_MAX // 4 * 3 - 64
 """Most bytes of an event that has room in a frame."""
+_PIECE: Final = 3 * 65_536
+"""Bytes of a long event that become base64 at once; of whole groups of three."""
 METRICS: Final = "amazon-bedrock-invocationMetrics"
 _CHUNK: Final = "chunk"
 _EXCEPTION: Final = "exception"
@@ -141,6 +144,10 @@ class Framer:
         byte, as the last frame tells. Raises ``Fault`` (UNREPRESENTABLE) for an event that no
         frame has room for; what came before it is in the next answer.
         """
+        return b"".join(self.pieces(data, latency_ms, first_ms))
+
+    def pieces(self, data: bytes, latency_ms: int, first_ms: int) -> list[bytes]:
+        """As ``feed``; a long frame comes in several pieces, and is never held whole."""
         try:
             found = self._splitter.cut(data)
         except Fault:
@@ -150,24 +157,28 @@ class Framer:
         while found:
             one = found.pop()
             if isinstance(one, Frame):
-                self._out.append(self._framed(one, latency_ms, first_ms))
+                self._add(one.event, one.data, latency_ms, first_ms)
                 continue
-            rows = frames(one)
+            rows = blocks(one)
             rows.reverse()
             while rows:
-                self._out.append(self._framed(rows.pop(), latency_ms, first_ms))
+                row = rows.pop()
+                if len(row) > LONG and (seen := window(row)) is not None:
+                    self._add(*seen, latency_ms, first_ms)
+                elif (parsed := parse(row)) is not None:
+                    self._add(parsed.event, parsed.data, latency_ms, first_ms)
         out, self._out = self._out, []
-        return b"".join(out)
+        return out
 
-    def _framed(self, one: Frame, latency_ms: int, first_ms: int) -> bytes:
+    def _add(self, kind: bytes, data: bytes | memoryview, latency_ms: int, first_ms: int) -> None:
         if self.has_ended:
-            return b""
-        data, kind = one.data, one.event
+            return
         if not kind and (found := decoded(_named, data)) is not None:
             kind = found.type.encode()
         if kind == b"error":
             self.has_ended = True
-            return _exception(data)
+            self._out.append(_exception(data))
+            return
         if kind.startswith(b"message_"):
             self._count(data)
         if kind == _STOP:
@@ -178,11 +189,18 @@ class Framer:
                 "An event of the answer is too long for a frame of the stream; ask for it without "
                 "streaming.",
             )
-        coded = binascii.b2a_base64(data, newline=False)
-        del one, data  # it may be long
-        return event(_CHUNK, b'{"bytes":"', coded, b'"}')
+        if len(data) <= LONG:
+            coded = binascii.b2a_base64(data, newline=False)
+            self._out.append(event(_CHUNK, b'{"bytes":"', coded, b'"}'))
+            return
+        view = memoryview(data)
+        rows = [
+            binascii.b2a_base64(view[at : at + _PIECE], newline=False)
+            for at in range(0, len(view), _PIECE)
+        ]
+        self._out += event_parts(_CHUNK, [b'{"bytes":"', *rows, b'"}'])
 
-    def _count(self, data: bytes) -> None:
+    def _count(self, data: bytes | memoryview) -> None:
         found = decoded(_event, data)
         if found is None:
             return
@@ -204,12 +222,12 @@ class Framer:
         )
 
 
-def _measured(data: bytes, metrics: bytes) -> bytes:
+def _measured(data: bytes | memoryview, metrics: bytes) -> bytes | memoryview:
     members = decoded(_members, data)
     return data if members is None else _encode({**members, METRICS: msgspec.Raw(metrics)})
 
 
-def _exception(data: bytes) -> bytes:
+def _exception(data: bytes | memoryview) -> bytes:
     """The frame of an error event."""
     found = decoded(_failure, data)
     error = found.error if found is not None else StreamedError(message="The answer broke off.")

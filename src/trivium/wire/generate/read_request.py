@@ -58,10 +58,14 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
     in the caller's spelling.
     """
     unknown: protojson.Unknown = []
+    turns = _shown_turns(members)
+    if turns:
+        members = {name: raw for name, raw in members.items() if name != "contents"}
     found = protojson.read(members, REQUEST, "", unknown)
     spelled = {protojson.camel(name) if "_" in name else name: name for name in members}
     place = spelled.get("contents", "contents")
-    turns = _turns(found["contents"], place, context, unknown) if "contents" in found else ()
+    if "contents" in found:
+        turns = _turns(found["contents"], place, context, unknown)
     if not turns:
         raise missing(place)
     model = context.model or ""
@@ -106,8 +110,6 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
 def _turns(
     data: bytes, path: str, context: ReadContext, unknown: protojson.Unknown
 ) -> tuple[Turn, ...]:
-    if len(data) > json_size.PACED_BYTES and (shown := _shown(data, path)) is not None:
-        return shown
     # HOT: many a history is nothing but words, in the usual spelling: 50 -> 7.5 us for 21 turns
     # (2026-11-24, bench/hot.py --case request.generate.words)
     try:
@@ -123,32 +125,35 @@ def _turns(
     return together(tuple(out))
 
 
-def _shown(data: bytes, path: str) -> tuple[Turn, ...] | None:
-    """A large history of nothing but words and files, read at once: member by member a file of a
-    megabyte is copied ten times. ``None``: there is more in it.
+def _shown_turns(members: Mapping[str, msgspec.Raw]) -> tuple[Turn, ...]:
+    """A large history of nothing but words and files, read at once from where it lies in the body:
+    member by member a file of a megabyte is copied ten times. Empty when there is more in it.
     """
+    data = members.get("contents")
+    if data is None or memoryview(data).nbytes <= json_size.PACED_BYTES:
+        return ()
     try:
         contents = _showns(data)
     except (ValueError, RecursionError):
-        return None
+        return ()
     out: list[Turn] = []
     for at, one in enumerate(contents):
         role = _ROLES.get(one.role)
         if role is None:
-            return None
+            return ()
         parts: list[Part] = []
         for place, part in enumerate(one.parts):
             blob, text = part.inlineData, part.text
             if (blob is None) is (text is None):
-                return None
+                return ()
             if blob is None:
                 parts.append(Text(text or ""))
                 continue
             if not blob.mimeType or not blob.data:
-                return None
+                return ()
             found = standard(blob.data)
             if found is None:
-                raise wrong(f"{path}[{at}].parts[{place}].inlineData.data", "be base64")
+                raise wrong(f"contents[{at}].parts[{place}].inlineData.data", "be base64")
             parts.append(media.inline(blob.mimeType, found, None, None))
         out.append(Turn(role, tuple(parts)))
     return together(tuple(out))

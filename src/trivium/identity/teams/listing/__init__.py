@@ -1,0 +1,1 @@
+"""Teams as pages show them: no more of them at once than a page has."""
