@@ -18,8 +18,8 @@ from starlette.routing import Route
 from trivium.catalogue.model import CatalogueKind
 from trivium.console import context, forms, render, session
 from trivium.console.admin.period import chosen
-from trivium.console.channel_tests import ChannelTestEarly, tested
 from trivium.console.catalogue import entries
+from trivium.console.channel_tests import ChannelTestEarly, tested
 from trivium.console.context import Console
 from trivium.console.gateway import ChannelTestError, ChannelTrial
 from trivium.console.language import N_
