@@ -7,7 +7,7 @@ import pytest
 
 from trivium.clock import FixedClock
 from trivium.console import channel_tests
-from trivium.console.channel_tests import AT_ONCE, TEST_EVERY_S, ChannelTestEarly, tested
+from trivium.console.channel_tests import AT_ONCE, TEST_EVERY_S, ChannelTestEarly
 from trivium.console.gateway import ChannelTestError
 
 pytestmark = pytest.mark.asyncio
@@ -41,20 +41,20 @@ def _fresh():
 async def test_a_channel_is_tested_now_and_then():
     """Once in ten seconds, and not while it is being tested; another one is."""
     console = Asked("a", "b")
-    running = asyncio.ensure_future(tested(console, "a", "7", "m"))
+    running = asyncio.ensure_future(channel_tests.try_channel(console, "a", "7", "m"))
     await asyncio.sleep(0)
     console.clock.advance(TEST_EVERY_S)
     with pytest.raises(ChannelTestEarly) as early:
-        await tested(console, "a", "7")
+        await channel_tests.try_channel(console, "a", "7")
     assert 1 == early.value.wait_s
     console.go.set()
     assert () == await running
-    await tested(console, "b", "7")
+    await channel_tests.try_channel(console, "b", "7")
     with pytest.raises(ChannelTestEarly, match="b was tested a moment ago") as early:
-        await tested(console, "b", "7")
+        await channel_tests.try_channel(console, "b", "7")
     assert TEST_EVERY_S == early.value.wait_s
     console.clock.advance(TEST_EVERY_S)
-    await tested(console, "b", "7")
+    await channel_tests.try_channel(console, "b", "7")
     assert [("a", "m"), ("b", None), ("b", None)] == console.asked
 
 
@@ -62,14 +62,17 @@ async def test_few_are_tested_at_once():
     """A vendor that does not answer holds a place; whoever gave up has left theirs."""
     names = [f"c{i}" for i in range(AT_ONCE + 1)]
     console = Asked(*names)
-    running = [asyncio.ensure_future(tested(console, name, "7")) for name in names[:AT_ONCE]]
+    running = [
+        asyncio.ensure_future(channel_tests.try_channel(console, name, "7"))
+        for name in names[:AT_ONCE]
+    ]
     await asyncio.sleep(0)
     with pytest.raises(ChannelTestEarly, match="4 channels are being tested already"):
-        await tested(console, names[-1], "7")
+        await channel_tests.try_channel(console, names[-1], "7")
     running[0].cancel()
     await asyncio.gather(running[0], return_exceptions=True)
     console.go.set()
-    await tested(console, names[-1], "7")
+    await channel_tests.try_channel(console, names[-1], "7")
     await asyncio.gather(*running[1:])
 
 
@@ -78,8 +81,8 @@ async def test_what_is_not_there_leaves_nothing_behind():
     console = Asked("a")
     console.go.set()
     with pytest.raises(ChannelTestError, match="there is no channel z"):
-        await tested(console, "z", "7")
-    await tested(console, "a", "7")
+        await channel_tests.try_channel(console, "z", "7")
+    await channel_tests.try_channel(console, "a", "7")
     console.names = ("b",)
-    await tested(console, "b", "7")
+    await channel_tests.try_channel(console, "b", "7")
     assert ["b"] == list(channel_tests._tested_at)

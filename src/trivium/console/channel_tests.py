@@ -27,7 +27,7 @@ class ChannelTestEarly(Exception):  # noqa: N818 - it is no error of anybody's
         self.wait_s = wait_s
 
 
-async def tested(
+async def try_channel(
     console: Console, name: str, by: str, model: str | None = None
 ) -> tuple[ChannelTrial, ...]:
     """What came of one short request with each key of a channel. ``model``: by its public name;

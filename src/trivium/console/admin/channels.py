@@ -19,7 +19,7 @@ from trivium.catalogue.model import CatalogueKind
 from trivium.console import context, forms, render, session
 from trivium.console.admin.period import chosen
 from trivium.console.catalogue import entries
-from trivium.console.channel_tests import ChannelTestEarly, tested
+from trivium.console.channel_tests import ChannelTestEarly, try_channel
 from trivium.console.context import Console
 from trivium.console.gateway import ChannelTestError, ChannelTrial
 from trivium.console.language import N_
@@ -258,7 +258,7 @@ async def test(request: Request) -> Response:
         raise HTTPException(404)
     name = form.value.channel
     try:
-        trials = await tested(console, name, str(session.user_of(request).id))
+        trials = await try_channel(console, name, str(session.user_of(request).id))
     except ChannelTestEarly:
         said = N_("%(name)s was tested a moment ago. Wait ten seconds and try again.")
         return render.redirect(request, PATH, said, tone="warn", name=name)

@@ -109,8 +109,8 @@ GET /api/admin/health adminShowHealth "Whether all is well, and numbers of the w
   answer=AdminHealthAnswer
 GET /api/admin/health/channels adminListChannelsHealth "Channels, and what of them rests and why."
   answer=AdminChannelsHealthAnswer parameters=adminResting|adminLimit|adminChannelAfter
-POST /api/admin/health/channels/{name}/test adminTestChannel "Sends a short request with each key of a
-  channel, at your account's cost." answer=AdminChannelTestAnswer request=AdminChannelTest
+POST /api/admin/health/channels/{name}/test adminTestChannel "Sends a short request with each key
+  of a channel, at your account's cost." answer=AdminChannelTestAnswer request=AdminChannelTest
   parameters=adminCatalogueName
 GET /api/admin/health/identities adminListIdentities "How tokens and found identities of channels
   stand." answer=AdminIdentitiesAnswer

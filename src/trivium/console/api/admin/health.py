@@ -7,7 +7,7 @@ import msgspec
 from trivium.console.api.admin import paging
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource
 from trivium.console.api.answer import ApiError
-from trivium.console.channel_tests import ChannelTestEarly, tested
+from trivium.console.channel_tests import ChannelTestEarly, try_channel
 from trivium.console.gateway import ChannelTestError
 from trivium.routing.overview import ChannelOverview
 
@@ -59,7 +59,7 @@ async def test(asked: AdminRequest) -> Any:
     name = asked.request.path_params["name"]
     by = str(asked.by) if asked.machine is None else asked.machine.name
     try:
-        trials = await tested(asked.console, name, by, wanted.model)
+        trials = await try_channel(asked.console, name, by, wanted.model)
     except ChannelTestEarly as early:
         raise ApiError(429, f"{early}; try again in {early.wait_s} seconds", early.wait_s) from None
     except ChannelTestError as error:
