@@ -73,12 +73,14 @@ def attempt(
     if channel is None:
         known = ", ".join(catalogue.channels) or "none"
         raise CommandFailed(f"there is no channel {name} that is switched on (there are: {known})")
-    step = _step(catalogue, channel, model)
-    found = asyncio.run(_tried(channel, step, loaded.settings.upstream))
+    step = asyncio.run(step_of(catalogue, channel, model))
+    if isinstance(step, str):
+        raise CommandFailed(f"channel {name} cannot be tested with a chat: {step}")
+    found = asyncio.run(tried(channel, step, loaded.settings.upstream))
     if json:
         as_json(found)
     else:
-        print(table(TRIED, [_row(one) for one in found]))
+        print(table(TRIED, [row(one) for one in found]))
         for one in found:
             if one["identity"]:
                 note(_standing(one))
@@ -119,25 +121,24 @@ def _rest(rest: dict[str, Any]) -> str:
     return f"{what}: {rest['fault']}, {until}"
 
 
-def _step(catalogue: Catalogue, channel: Channel, model: str | None) -> dict[str, Any]:
-    """What the gateway would send this channel for a short chat, in the channel's own shape."""
+async def step_of(
+    catalogue: Catalogue, channel: Channel, model: str | None
+) -> dict[str, Any] | str:
+    """What the gateway would send this channel for a short chat, in the channel's own shape; a text
+    that says why there is nothing.
+    """
     # the codecs are most of the code there is: a list of channels does not wait for them
     from trivium.cli.dry_run import rehearsal
     from trivium.pipeline.channel_trial import short_chat
 
-    async def found() -> dict[str, Any] | str:
-        return await short_chat(rehearsal(Router(catalogue, lambda: _EVEN)), channel, model)
-
-    step = asyncio.run(found())
-    if isinstance(step, str):
-        raise CommandFailed(f"channel {channel.name} cannot be tested with a chat: {step}")
-    return step
+    return await short_chat(rehearsal(Router(catalogue, lambda: _EVEN)), channel, model)
 
 
-async def _tried(
+async def tried(
     channel: Channel, step: dict[str, Any], upstream: UpstreamSettings
 ) -> list[dict[str, Any]]:
-    from trivium.pipeline.channel_trial import tried
+    """What came of one request with each key, as --json prints it."""
+    from trivium.pipeline import channel_trial
     from trivium.upstream import tls
     from trivium.upstream.pool import PooledClient
     from trivium.upstream.request_writer import Composer
@@ -154,7 +155,7 @@ async def _tried(
     try:
         return [
             _trial(channel, number, step, came, client.identity(channel, number))
-            for number, came in await tried(client, Composer(), channel, step)
+            for number, came in await channel_trial.tried(client, Composer(), channel, step)
         ]
     finally:
         await client.close()
@@ -206,7 +207,8 @@ def _ms(seconds: float | None) -> int | None:
     return None if seconds is None else round(seconds * 1e3)
 
 
-def _row(one: dict[str, Any]) -> tuple[str, ...]:
+def row(one: dict[str, Any]) -> tuple[str, ...]:
+    """One key's line of the table ``TRIED``."""
     fault = one["fault"]
     first, total = one["first_byte_ms"], one["total_ms"]
     return (
