@@ -30,7 +30,7 @@ from trivium.clock import SystemClock
 from trivium.observe.audit.model import COMMAND_LINE
 from trivium.routing.reload import SettingsReader
 from trivium.settings.errors import SettingsError
-from trivium.settings.load import parsed
+from trivium.settings.load import Loaded, parsed
 from trivium.settings.memory import ReadMemory
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ async def diff(
     if json:
         as_json(_plain(plan.tried) | {"kept": [str(at) for at in plan.kept]})
     else:
-        _show(plan)
+        show(plan)
     if exit_code and plan.tried.diffs:
         raise CommandFailed(f"{file} says something else than the database")
 
@@ -148,7 +148,7 @@ async def apply(
                 "nothing was changed"
             )
         if not json:
-            _show(plan)
+            show(plan)
             await _tell_lost(database, plan)
         if not plan.tried.diffs:
             if json:
@@ -220,6 +220,38 @@ async def _service(
         yield service_beside(database, keys, reader, SystemClock()), database
 
 
+@asynccontextmanager
+async def writing(
+    config_: Path | None,
+) -> "AsyncIterator[tuple[CatalogueService, Loaded]]":
+    """Who changes the catalogue, and the settings that it is beside."""
+    loaded, _ = config.read(config_)
+    async with _service(config_, is_writing=True) as (service, _):
+        yield service, loaded
+
+
+async def tried(
+    service: "CatalogueService", documents: Mapping[EntryName, Any], revision: Revision
+) -> "ApplyPlan":
+    """What these entries would come to. Raises SettingsError where they do not fit."""
+    from trivium.catalogue.service import EntryEdit
+
+    edits = tuple(EntryEdit(at=at, document=said) for at, said in documents.items())
+    nowhere = toml_reader.WrittenCatalogue("", {}, ())
+    found = await _told(
+        nowhere,
+        service.change(edits, AUTHOR, read_at=revision.value, together=True, dry_run=True),
+    )
+    return ApplyPlan(revision=revision.value, edits=edits, tried=found, kept=())
+
+
+async def changed(service: "CatalogueService", plan: "ApplyPlan", reason: str) -> "ChangeResult":
+    """Change what was planned, unless somebody else has changed something since."""
+    nowhere = toml_reader.WrittenCatalogue("", {}, ())
+    change = service.change(plan.edits, AUTHOR, reason=reason, read_at=plan.revision, together=True)
+    return await _told(nowhere, change)
+
+
 async def _planned(
     service: "CatalogueService", written: toml_reader.WrittenCatalogue, *, prune: bool
 ) -> ApplyPlan:
@@ -253,7 +285,7 @@ async def _told(
         raise SettingsError(*map(written.said, str(error).splitlines())) from None
 
 
-def _show(plan: ApplyPlan) -> None:
+def show(plan: ApplyPlan) -> None:
     """The plan for people: data on standard output, what is said about it beside it."""
     for each in plan.tried.diffs:
         print(printable(f"{_MARKS[action(each)]} {each.at}"))

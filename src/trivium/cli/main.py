@@ -29,6 +29,7 @@ from trivium.cli import (
     budget,
     catalogue,
     channel,
+    channel_add,
     check,
     code,
     credit,
@@ -174,6 +175,7 @@ _add(bought, "list", payment.listing)
 _add(configs, "export", catalogue.export)
 _add(configs, "diff", catalogue.diff)
 _add(configs, "apply", catalogue.apply)
+_add(channels, "add", channel_add.add)
 _add(channels, "list", channel.listing)
 _add(channels, "test", channel.attempt)
 _add(lists, "show", prices.show)
