@@ -141,3 +141,11 @@ def test_a_document_of_any_shape_is_looked_at_in_no_time():
             checked(EntryName("model", "a"), document)
     assert time.process_time() - began < 1.0
     assert documents.DEPTH_MAX < 50
+
+
+def test_what_says_nothing_is_not_kept():
+    """A file has no word for it; a list keeps its places, so that its problem is told there."""
+    said = {"a": None, "b": {"c": None, "d": [None, {"e": None}]}, "f": False, "g": 0}
+    wanted = {"name": "m", "b": {"d": [None, {}]}, "f": False, "g": 0}
+    assert wanted == checked(EntryName("model", "m"), said)
+    assert {} == checked(EntryName("routing", "routing"), {"slow_s": None})

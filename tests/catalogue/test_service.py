@@ -136,3 +136,52 @@ async def test_credentials_that_are_forgotten_cannot_be_put_back(sqlite_database
         await store.forget_credentials(conn, 2**60, 100)
     with pytest.raises(KeptApartError, match=r"former credentials of .* are no longer kept"):
         await world.service.undo(2, AUTHOR)
+
+
+async def test_an_entry_that_was_deleted_comes_back_with_its_credentials(database):
+    """Its references name what the last change took away, for the account that it was given for."""
+    world = World(database)
+    at = EntryName("channel", "a")
+    await world.change(at, {"provider": "openai", "api_key": "sk-canary-0123456789"})
+    (diff,) = (await world.change(at, None, Condition(version=1))).diffs
+    document = diff.before.document
+    elsewhere = {**document, "base_url": "https://evil.example/v1"}
+    with pytest.raises(DocumentError, match="base_url: is another than before"):
+        await world.change(at, elsewhere)
+    other = EntryName("channel", "b")
+    with pytest.raises(DocumentError, match="is no reference to a credential of"):
+        await world.change(other, {**document, "name": "b"})
+    (back,) = (await world.change(at, document)).diffs
+    assert (None, diff.before) == (back.before, back.after)
+    assert (3, ()) == (
+        (await world.service.everything())[0].value,
+        (await world.change(at, document)).diffs,
+    )
+
+
+async def test_what_was_forgotten_does_not_come_back(sqlite_database):
+    """It has to be given again."""
+    from trivium.catalogue import store
+
+    world = World(sqlite_database)
+    at = EntryName("channel", "a")
+    await world.change(at, {"provider": "openai", "api_key": "sk-canary-0123456789"})
+    (diff,) = (await world.change(at, None, Condition(version=1))).diffs
+    async with sqlite_database.write() as conn:
+        await store.forget_credentials(conn, 2**60, 100)
+    with pytest.raises(DocumentError, match="give the credential itself, or env:NAME"):
+        await world.change(at, diff.before.document)
+
+
+async def test_all_that_is_wrong_with_a_set_is_told_with_its_entry(sqlite_database):
+    """Not the first alone, and nobody has to guess whose it is."""
+    world = World(sqlite_database)
+    edits = [
+        EntryEdit(at=EntryName("channel", name), document={"proxy": "env:PROXY_API_KEY"})
+        for name in "ab"
+    ]
+    with pytest.raises(UnfitError) as refused:
+        await world.service.change(edits, AUTHOR, together=True)
+    assert ['channels["a"]: proxy: cannot', 'channels["b"]: proxy: cannot'] == [
+        line[:28] for line in refused.value.lines
+    ]

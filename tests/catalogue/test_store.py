@@ -136,6 +136,21 @@ async def test_old_credentials_are_forgotten(database):
 
 
 @pytest.mark.asyncio
+async def test_what_an_entry_was_when_it_was_deleted(database):
+    """The last time; nothing of one that is there, came back or never was."""
+    other = EntryName("channel", "other")
+    first = await change(database, Revision(), made(), made(OTHER, other))
+    gone = EntryDiff(at=MAIN, before=BODY, after=None)
+    second = await change(database, first, gone, version=1)
+    names = [MAIN, other, EntryName("model", "main")]
+    assert {MAIN: BODY} == await read(database, store.deleted, names)
+    third = await change(database, second, made(OTHER))
+    assert {} == await read(database, store.deleted, names)
+    await change(database, third, EntryDiff(at=MAIN, before=OTHER, after=None), version=3)
+    assert {MAIN: OTHER} == await read(database, store.deleted, names)
+
+
+@pytest.mark.asyncio
 async def test_changes_with_some_of_their_entries(database):
     """So many at most, and how many were left out; whole however many there are."""
     many = store.DIFFS + 3

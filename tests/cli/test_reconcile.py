@@ -99,7 +99,10 @@ def test_costs_are_shown_to_the_millionth(trivium, books, folder):
     [
         (["none.csv"], "none.csv: cannot be read"),
         (["second.key"], "second.key has columns of no export"),
-        (["usage.csv", "--channel", "third"], "no channel of the settings is called third"),
+        (
+            ["usage.csv", "--channel", "third"],
+            "no channel of settings and database is called third",
+        ),
         (["usage.csv", "--vendor-key", "three"], "no lines of that key"),
         (["usage.csv", "--tolerance", "1%"], "plain number of percent"),
         (["google.csv"], "no channel has the provider gemini"),

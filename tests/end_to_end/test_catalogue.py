@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import sys
 import time
+from asyncio.subprocess import DEVNULL
 from pathlib import Path
 
 import httpx
@@ -23,10 +24,12 @@ from end_to_end.test_admin_api import administrator
 from scripted_upstream import Double, Send, sized
 from trivium.catalogue import store
 from waiting import within
+from warm import TRIVIUM
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 TAKEN_S = 4.0
 """Within two seconds on a machine that does nothing else."""
+KEY = "sk-stored-canary"
 MODEL = {"free": True, "bindings": [{"channel": "stored"}]}
 
 pytestmark = pytest.mark.asyncio
@@ -230,3 +233,45 @@ async def test_a_gateway_that_is_killed_while_a_set_is_applied(tmp_path):
             )
             if revision.value:
                 break
+
+
+async def test_a_command_that_is_killed_while_it_applies_a_file(tmp_path):
+    """The same of `trivium config apply`; and once it is let be, it is all there."""
+    async with Double([OK]) as vendor:
+        await prepare(tmp_path, settings(vendor))
+        lines = [f'[[channels]]\nname = "stored"\nprovider = "openai"\napi_key = "{KEY}"']
+        lines += [
+            f'[[models]]\nname = "n{i}"\nfree = true\nbindings = [{{ channel = "stored" }}]'
+            for i in range(300)
+        ]
+        (tmp_path / "made.toml").write_text("\n".join(lines))
+        whole = (1, 301, [301])
+
+        async def state():
+            async with database(tmp_path) as db, db.read() as conn:
+                told = await store.newest(conn, None, 10)
+                found = await store.page(conn, None, 1_000)
+                return (await store.current(conn)).value, len(found), [len(e.diffs) for e in told]
+
+        command = [str(TRIVIUM), "config", "apply", "made.toml", "--yes"]
+        log = tmp_path / "trivium.db-wal"
+
+        def size():
+            return log.stat().st_size if log.exists() else 0
+
+        # while it reads and checks; and when the first of what it writes is on the disk
+        for limit_s, at_writing in ((0.4, False), (60.0, True)):
+            before, began = size(), time.monotonic()
+            process = await asyncio.create_subprocess_exec(*command, cwd=tmp_path, stdout=DEVNULL)
+            while process.returncode is None and time.monotonic() - began < limit_s:
+                if at_writing and size() > before:
+                    break
+                await asyncio.sleep(0.001)
+            assert process.returncode is None
+            process.kill()
+            await process.wait()
+            found = await state()
+            assert found in ((0, 0, []), whole)
+        if found != whole:
+            process = await asyncio.create_subprocess_exec(*command, cwd=tmp_path, stdout=DEVNULL)
+            assert (0, whole) == (await process.wait(), await state())

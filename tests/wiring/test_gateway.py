@@ -21,12 +21,12 @@ async def test_a_channel_is_tested_with_each_of_its_keys():
     ):
         state = gateway_state(gateway.services, [], None)
         assert ["openai-0"] == [channel.name for channel in state.channels()]
-        well, refused = await state.tried("openai-0")
+        well, refused = await state.tried("openai-0", None)
         assert (1, 200, "", "up") == (well.key, well.status, well.fault, well.upstream_model)
         assert (2, 401, "upstream_credential") == (refused.key, refused.status, refused.fault)
         assert refused.message
         with pytest.raises(ChannelTestError, match="there is no channel none"):
-            await state.tried("none")
+            await state.tried("none", None)
         assert [] == list(state.identities())
 
 

@@ -43,7 +43,8 @@ class DocumentError(ValueError):
 
 
 def checked(at: EntryName, document: Any) -> Any:
-    """The document with its name, within the bounds. Raises DocumentError.
+    """The document with its name, within the bounds, and without members that are null: they say
+    nothing, and the file has no word for it. Raises DocumentError.
 
     What its members mean is checked later, by the same rules as those of the file.
     """
@@ -53,6 +54,7 @@ def checked(at: EntryName, document: Any) -> Any:
     if what or len(at.name) > 200:
         raise DocumentError(f"the name of a {kind.value} {what or 'is too long'}")
     bounded(document)
+    document = _said(document)
     if kind is CatalogueKind.GROUP:
         if not isinstance(document, str):
             raise DocumentError('the document of a group is its factor as a text, such as "0.8"')
@@ -64,6 +66,13 @@ def checked(at: EntryName, document: Any) -> Any:
     if document.get("name", at.name) != at.name:
         raise DocumentError(f"name: must be {at.name}, as in the address, or be left out")
     return {"name": at.name, **document}
+
+
+def _said(value: Any) -> Any:
+    """A bounded document without members that are null; a list keeps its places."""
+    if isinstance(value, dict):
+        return {name: _said(inner) for name, inner in value.items() if inner is not None}
+    return [_said(inner) for inner in value] if isinstance(value, list) else value
 
 
 def bounded(document: Any) -> None:
@@ -135,7 +144,10 @@ def sealed_apart(at: EntryName, document: Any, former: Values) -> tuple[Any, dic
             kept = text.removeprefix(own)
             member, moved_to = kept.partition("/")[0], str(path[0])
             if kept not in former or (member != moved_to and not {member, moved_to} <= {*_KEYS}):
-                raise DocumentError(f"{place}: is no reference to a credential of {at}")
+                raise DocumentError(
+                    f"{place}: is no reference to a credential of {at}: give the credential "
+                    "itself, or env:NAME of a variable that has it"
+                )
             value = former[kept]
         values[place] = value
         changed.append((path, reference(at, place)))

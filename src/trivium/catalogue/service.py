@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from trivium.catalogue.bodies import BodyMaker
-from trivium.catalogue.documents import DocumentError
+from trivium.catalogue.documents import DocumentError, kept
 from trivium.catalogue.file_entries import FileEntry, file_entries, file_entry, file_places
 from trivium.catalogue.model import (
     AbsentError,
@@ -54,9 +54,15 @@ ENTRIES_MAX: Final = 20_000
 REASON_CHARS_MAX: Final = 500
 PAGE_MAX: Final = 200
 """Changes of one page."""
+NAMES_PAGE: Final = 400
+"""Deleted entries that one query looks for."""
 _TOLD: Final = 5
 """Entries that an act names."""
 
+Known: TypeAlias = Mapping[EntryName, CatalogueEntry]
+"""The entries that there are."""
+Former: TypeAlias = Mapping[EntryName, EntryBody]
+"""Entries that there were."""
 Trial: TypeAlias = Callable[[Sequence[StoredEntry]], tuple[Settings, Catalogue]]
 """Reads the file of this node beside these entries. Takes a while; raises SettingsError."""
 
@@ -149,13 +155,27 @@ class CatalogueService:
         Raises CatalogueError and DocumentError, and what the database raises.
         """
 
-        def wanted(known: Mapping[EntryName, CatalogueEntry]) -> dict[EntryName, EntryBody | None]:
-            return {edit.at: self._wanted(edit, known.get(edit.at), together) for edit in edits}
+        def wanted(known: Known, former: Former) -> dict[EntryName, EntryBody | None]:
+            bodies: dict[EntryName, EntryBody | None] = {}
+            lines: list[str] = []
+            for edit in edits:
+                try:
+                    bodies[edit.at] = self._wanted(edit, known.get(edit.at), former, together)
+                except DocumentError as error:
+                    if not together:
+                        raise
+                    lines.append(f"{edit.at}: {error}")
+            if lines:
+                raise UnfitError(*lines)
+            return bodies
 
         if len({edit.at for edit in edits}) != len(edits):
             raise DocumentError("an entry occurs twice")
         check_at = (read_at,) if together else None
-        return await self._make(wanted, author, reason, check_at=check_at, dry_run=dry_run)
+        back = [edit.at for edit in edits if kept(edit.at, edit.document)]
+        return await self._make(
+            wanted, author, reason, check_at=check_at, dry_run=dry_run, may_return=back
+        )
 
     async def undo(
         self, change_id: int, author: ChangeAuthor, *, reason: str = "", dry_run: bool = False
@@ -170,7 +190,7 @@ class CatalogueService:
         if change.undone_by is not None:
             raise KeptApartError(f"change {change_id} was undone already, by {change.undone_by}")
 
-        def wanted(known: Mapping[EntryName, CatalogueEntry]) -> dict[EntryName, EntryBody | None]:
+        def wanted(known: Known, _: Former) -> dict[EntryName, EntryBody | None]:
             for diff in change.diffs:
                 now = known.get(diff.at)
                 if (None if now is None else now.version) != (
@@ -214,14 +234,16 @@ class CatalogueService:
 
     async def _make(
         self,
-        wanted: Callable[[Mapping[EntryName, CatalogueEntry]], dict[EntryName, EntryBody | None]],
+        wanted: Callable[[Known, Former], dict[EntryName, EntryBody | None]],
         author: ChangeAuthor,
         reason: str,
         *,
         undoes: int | None = None,
         check_at: tuple[int | None] | None = None,
         dry_run: bool = False,
+        may_return: Sequence[EntryName] = (),
     ) -> ChangeResult:
+        """``may_return``: entries whose credentials are looked for where they were deleted."""
         if len(reason) > REASON_CHARS_MAX or not reason.isprintable():
             raise DocumentError(
                 f"reason: must be at most {REASON_CHARS_MAX} printable characters on one line"
@@ -229,7 +251,8 @@ class CatalogueService:
         for _ in range(TRIES):
             await self._snapshot.refresh()
             revision, known = self._snapshot.revision, self._snapshot.entries
-            bodies = await asyncio.to_thread(wanted, known)
+            former = await self._former([at for at in may_return if at not in known])
+            bodies = await asyncio.to_thread(wanted, known, former)
             diffs = tuple(
                 EntryDiff(at=at, before=None if now is None else now.body, after=body)
                 for at, body in sorted(bodies.items())
@@ -256,6 +279,14 @@ class CatalogueService:
                     catalogue=catalogue,
                 )
         raise KeptApartError("others keep changing the catalogue; please try again")
+
+    async def _former(self, names: Sequence[EntryName]) -> Former:
+        """What entries that were deleted had; their credentials come back with them."""
+        found: dict[EntryName, EntryBody] = {}
+        for i in range(0, len(names), NAMES_PAGE):
+            async with self._db.read() as conn:
+                found |= await store.deleted(conn, names[i : i + NAMES_PAGE])
+        return found
 
     def _tried(self, diffs: Sequence[EntryDiff], known: int) -> Catalogue:
         """The catalogue with these entries. Raises UnfitError."""
@@ -319,7 +350,7 @@ class CatalogueService:
         return change_id
 
     def _wanted(
-        self, edit: EntryEdit, now: CatalogueEntry | None, together: bool
+        self, edit: EntryEdit, now: CatalogueEntry | None, former: Former, together: bool
     ) -> EntryBody | None:
         """What an entry is to be; the same object as now where nothing differs."""
         if edit.document is None:
@@ -329,9 +360,9 @@ class CatalogueService:
                 raise AbsentError(f"the database has no {edit.at}")
             body = None
         else:
-            current = None if now is None else now.body
+            current = former.get(edit.at) if now is None else now.body
             body = self._bodies.body(edit.at, edit.document, current, int(self._clock.now() * 1000))
-            if body is current:
+            if body is current and now is not None:
                 return body
         if not together:
             _check(edit, now)

@@ -205,6 +205,30 @@ async def change(conn: AsyncConnection, change_id: int) -> CatalogueChange | Non
     return found[0] if found else None
 
 
+async def deleted(
+    conn: AsyncConnection, names: Collection[EntryName]
+) -> dict[EntryName, EntryBody]:
+    """What entries of these names, at most ``NAMES_MAX``, were when they were deleted last. Those
+    that were never deleted, or came back since, are left out.
+    """
+    pairs = [(name.kind, name.name) for name in names]
+    newest_of = (
+        select(func.max(parts.c.change_id), parts.c.kind, parts.c.name)
+        .where(tuple_(parts.c.kind, parts.c.name).in_(pairs))
+        .group_by(parts.c.kind, parts.c.name)
+    )
+    query = select(parts).where(
+        tuple_(parts.c.change_id, parts.c.kind, parts.c.name).in_(newest_of),
+        parts.c.after.is_(None),
+    )
+    found: dict[EntryName, EntryBody] = {}
+    for row in await conn.execute(query):
+        body = _body(row.before, row.before_sealed, row.before_marks)
+        if body is not None:
+            found[EntryName(row.kind, row.name)] = body
+    return found
+
+
 async def forget_credentials(conn: AsyncConnection, at_ms: int, limit: int) -> int:
     """Drop the sealed credentials of at most ``limit`` entries of changes older than a moment;
     returns how many. Such a change can no longer be undone.

@@ -7,31 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import typer
 
-from trivium.cli import config
+from trivium.cli import config, served
 from trivium.cli.database import exists, unchecked
 from trivium.cli.output import NONE, CommandFailed, as_json, note, table
 from trivium.clock import SystemClock
 from trivium.routing.catalogue import catalogue_of
 from trivium.routing.model import Catalogue, Channel
-from trivium.routing.overview import ChannelOverview, models_of, overview
+from trivium.routing.overview import ChannelOverview, overview
 from trivium.routing.router import Router
 from trivium.settings.model import StorageSettings, UpstreamSettings
-from trivium.wire.operation import Operation
 
 if TYPE_CHECKING:
     from trivium.routing.store import Resting
+    from trivium.upstream.channel_test import ChannelTest
     from trivium.upstream.tokens import VendorIdentity
 
 HEADS: Final = ("CHANNEL", "PROVIDER", "HOST", "KEYS", "MODELS", "RESTS")
 TRIED: Final = ("CHANNEL", "KEY", "THEIR MODEL", "STATUS", "FIRST BYTE", "TOTAL", "RESULT")
 _EVEN: Final = 0.5
-_TOKENS: Final = 16
-"""The least that every vendor takes as a limit."""
 
 
 def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = False) -> None:
-    """List the channels of the settings, the models they serve, and what rests."""
-    loaded, _ = config.read(config_)
+    """List the channels of settings and database, the models they serve, and what rests."""
+    loaded, _ = served.read(config_)
     catalogue = catalogue_of(loaded)
     channels, models = catalogue.channels.values(), catalogue.models.values()
     resting = asyncio.run(_resting(loaded.settings.storage)) if catalogue.channels else []
@@ -40,7 +38,7 @@ def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = Fa
         as_json(found)
         return
     if not found:
-        note("the settings have no channel that is switched on")
+        note("there is no channel that is switched on, in the settings or the database")
         return
     rows = [
         (
@@ -69,18 +67,20 @@ def attempt(
 
     A real request, of a dozen tokens, at your account's cost. Fails when a key does not serve.
     """
-    loaded, _ = config.read(config_)
+    loaded, _ = served.read(config_)
     catalogue = catalogue_of(loaded)
     channel = catalogue.channels.get(name)
     if channel is None:
         known = ", ".join(catalogue.channels) or "none"
         raise CommandFailed(f"there is no channel {name} that is switched on (there are: {known})")
-    step = _step(catalogue, channel, model)
-    found = asyncio.run(_tried(channel, step, loaded.settings.upstream))
+    step = asyncio.run(step_of(catalogue, channel, model))
+    if isinstance(step, str):
+        raise CommandFailed(f"channel {name} cannot be tested with a chat: {step}")
+    found = asyncio.run(tried(channel, step, loaded.settings.upstream))
     if json:
         as_json(found)
     else:
-        print(table(TRIED, [_row(one) for one in found]))
+        print(table(TRIED, [row(one) for one in found]))
         for one in found:
             if one["identity"]:
                 note(_standing(one))
@@ -121,42 +121,25 @@ def _rest(rest: dict[str, Any]) -> str:
     return f"{what}: {rest['fault']}, {until}"
 
 
-def _step(catalogue: Catalogue, channel: Channel, model: str | None) -> dict[str, Any]:
-    """What the gateway would send this channel for a short chat, in the channel's own shape."""
+async def step_of(
+    catalogue: Catalogue, channel: Channel, model: str | None
+) -> dict[str, Any] | str:
+    """What the gateway would send this channel for a short chat, in the channel's own shape; a text
+    that says why there is nothing.
+    """
     # the codecs are most of the code there is: a list of channels does not wait for them
-    from trivium.cli.dry_run import explain_offline
+    from trivium.cli.dry_run import rehearsal
+    from trivium.pipeline.channel_trial import short_chat
 
-    names = models_of(catalogue.models.values(), channel)
-    if model is not None and model not in names:
-        raise CommandFailed(
-            f"channel {channel.name} does not serve {model} (it serves: {', '.join(names)})"
-        )
-    if not names:
-        raise CommandFailed(f"no model is bound to channel {channel.name}")
-    refused = ""
-    for name in names if model is None else [model]:
-        body = {
-            "model": name,
-            "messages": [{"role": "user", "content": "Say OK."}],
-            "max_completion_tokens": _TOKENS,
-            "trivium": {"channel": channel.name},
-        }
-        router = Router(catalogue, lambda: _EVEN)
-        told = explain_offline(
-            router, Operation.CHAT, msgspec.json.encode(body), name, strict=False
-        )
-        if not told["refused"]:
-            step: dict[str, Any] = told["steps"][0]
-            return step
-        refused = told["refused"]["message"]
-    raise CommandFailed(f"channel {channel.name} cannot be tested with a chat: {refused}")
+    return await short_chat(rehearsal(Router(catalogue, lambda: _EVEN)), channel, model)
 
 
-async def _tried(
+async def tried(
     channel: Channel, step: dict[str, Any], upstream: UpstreamSettings
 ) -> list[dict[str, Any]]:
+    """What came of one request with each key, as --json prints it."""
+    from trivium.pipeline import channel_trial
     from trivium.upstream import tls
-    from trivium.upstream.channel_test import check_channel
     from trivium.upstream.pool import PooledClient
     from trivium.upstream.request_writer import Composer
     from trivium.upstream.resolve import Resolver
@@ -169,34 +152,33 @@ async def _tried(
         now=loop.time,
         ca_file=upstream.ca_file,
     )
-    found: list[dict[str, Any]] = []
     try:
-        for number in range(max(1, len(channel.credentials))):
-            request = Composer().compose(
-                channel,
-                number,
-                Operation(step["operation"]),
-                step["upstream_model"],
-                bytes(step["body"]),
-            )
-            came = await check_channel(client, request, channel.provider)
-            fault = came.fault
-            identity = client.identity(channel, number)
-            found.append(
-                {
-                    "channel": channel.name,
-                    "key": number + 1 if channel.credentials else None,
-                    "upstream_model": step["upstream_model"],
-                    "status": came.status or None,
-                    "first_byte_ms": _ms(came.first_byte_s),
-                    "total_ms": _ms(came.total_s),
-                    "fault": fault and {"kind": fault.kind.value, "message": fault.message},
-                    "identity": identity and _identity(identity),
-                }
-            )
+        return [
+            _trial(channel, number, step, came, client.identity(channel, number))
+            for number, came in await channel_trial.tried(client, Composer(), channel, step)
+        ]
     finally:
         await client.close()
-    return found
+
+
+def _trial(
+    channel: Channel,
+    number: int,
+    step: dict[str, Any],
+    came: "ChannelTest",
+    identity: "VendorIdentity | None",
+) -> dict[str, Any]:
+    fault = came.fault
+    return {
+        "channel": channel.name,
+        "key": number + 1 if channel.credentials else None,
+        "upstream_model": step["upstream_model"],
+        "status": came.status or None,
+        "first_byte_ms": _ms(came.first_byte_s),
+        "total_ms": _ms(came.total_s),
+        "fault": fault and {"kind": fault.kind.value, "message": fault.message},
+        "identity": identity and _identity(identity),
+    }
 
 
 def _identity(identity: "VendorIdentity") -> dict[str, Any]:
@@ -225,7 +207,8 @@ def _ms(seconds: float | None) -> int | None:
     return None if seconds is None else round(seconds * 1e3)
 
 
-def _row(one: dict[str, Any]) -> tuple[str, ...]:
+def row(one: dict[str, Any]) -> tuple[str, ...]:
+    """One key's line of the table ``TRIED``."""
     fault = one["fault"]
     first, total = one["first_byte_ms"], one["total_ms"]
     return (

@@ -4,28 +4,32 @@ import asyncio
 from typing import Any, Final
 
 from trivium.clock import SystemClock
-from trivium.identity.model import Caller
 from trivium.ledger.quote import Pricing
+from trivium.pipeline.channel_trial import ANYBODY
 from trivium.pipeline.explain import ExplainRequest, explain, offline
+from trivium.pipeline.services import Services
 from trivium.pipeline.translation import Translator
 from trivium.routing.router import Router
 from trivium.secret import Keyring
 from trivium.wire.codecs import CODECS
 from trivium.wire.operation import TITLES, Operation
 
-ANYBODY: Final = Caller(
-    key_id=0,
-    payer_id=0,
-    user_id=0,
-    unlimited=True,
-    disabled=False,
-    expires_at=float("inf"),
-    models=frozenset(),
-    prefixes=(),
-)
-"""A caller without limits, and without state: envelopes of real callers stay shut."""
-
 _NO_KEYS: Final = Keyring(bytes(32))
+
+
+def rehearsal(router: Router, *, fetches: bool = False) -> Services:
+    """Services that call nobody, within a running loop. ``fetches``: whether the gateway that is
+    rehearsed fetches files by URL.
+    """
+    clock = SystemClock()
+    return offline(
+        router,
+        Translator(CODECS, _NO_KEYS, clock),
+        Pricing(clock),
+        clock,
+        asyncio.get_running_loop(),
+        fetches=fetches,
+    )
 
 
 def explain_offline(
@@ -40,15 +44,7 @@ def explain_offline(
     """Return what ``pipeline.explain`` finds, with the operation in words beside it."""
 
     async def run() -> dict[str, Any]:
-        clock = SystemClock()
-        services = offline(
-            router,
-            Translator(CODECS, _NO_KEYS, clock),
-            Pricing(clock),
-            clock,
-            asyncio.get_running_loop(),
-            fetches=fetches,
-        )
+        services = rehearsal(router, fetches=fetches)
         asked = ExplainRequest(operation=operation, body=body, model=model, strict=strict)
         return await explain(asked, ANYBODY, services)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 import msgspec
 import typer
 
-from trivium.cli import config
+from trivium.cli import config, served
 from trivium.cli.output import CommandFailed, as_json, table
 from trivium.faults import Fault
 from trivium.routing.catalogue import catalogue_of
@@ -51,7 +51,7 @@ def explain(
     """
     body = None if file is None else _read(file)
     name = model or _model_of(file, body)
-    loaded, _ = config.read(config_)
+    loaded, _ = served.read(config_)
     fetches = loaded.settings.fetch.enabled
     router = Router(catalogue_of(loaded), lambda: _EVEN)
     if name not in router.catalogue.models:

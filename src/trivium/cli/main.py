@@ -27,7 +27,9 @@ from trivium.cli import (
     application,
     audit,
     budget,
+    catalogue,
     channel,
+    channel_add,
     check,
     code,
     credit,
@@ -85,6 +87,7 @@ directories = _group("Directories that provision people and teams (SCIM 2.0).")
 directory_tokens = _group("Tokens that directories present.")
 keys = _group("Keys that callers present.")
 codes = _group("Codes that can be turned into balance.")
+configs = _group("The database's channels, models and prices as a file.")
 channels = _group("Accounts at vendors: which there are, whether they answer.")
 bought = _group("Payments through a provider: what was begun, paid, held.")
 lists = _group("Suggested prices beside the adopted ones.")
@@ -106,6 +109,7 @@ app.add_typer(keys, name="key")
 _add(app, "credit", credit.credit)
 app.add_typer(codes, name="code")
 app.add_typer(bought, name="payment")
+app.add_typer(configs, name="config")
 app.add_typer(channels, name="channel")
 app.add_typer(lists, name="prices")
 app.add_typer(books, name="ledger")
@@ -168,6 +172,10 @@ _add(codes, "list", code.listing)
 _add(codes, "revoke", code.revoke)
 _add(codes, "redeem", code.redeem)
 _add(bought, "list", payment.listing)
+_add(configs, "export", catalogue.export)
+_add(configs, "diff", catalogue.diff)
+_add(configs, "apply", catalogue.apply)
+_add(channels, "add", channel_add.add)
 _add(channels, "list", channel.listing)
 _add(channels, "test", channel.attempt)
 _add(lists, "show", prices.show)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from trivium.cli import config
+from trivium.cli import config, served
 from trivium.cli.output import NONE, CommandFailed, as_json, note, printable, table, warn
 from trivium.clock import SystemClock
 from trivium.ledger.errors import LedgerError
@@ -29,7 +29,7 @@ def show(
         list[str] | None,
         typer.Option(
             metavar="MODEL",
-            help="Only this model; one that the settings do not have is looked up by this name.",
+            help="Only this model; one that nobody has set up is looked up by this name.",
         ),
     ] = None,
     differing: Annotated[
@@ -42,7 +42,7 @@ def show(
 
     In US dollars: tokens by the million, everything else each.
     """
-    loaded, _ = config.read(config_)
+    loaded, _ = served.read(config_)
     suggestions = updating.current(_place(loaded))
     now = SystemClock().now()
     models = _models(loaded)
@@ -148,7 +148,9 @@ def _plain(each: Comparison) -> dict[str, Any]:
 def adopt(
     model: Annotated[
         list[str],
-        typer.Argument(metavar="MODEL...", help="Models of the settings, or PROVIDER/MODEL."),
+        typer.Argument(
+            metavar="MODEL...", help="Models of settings or database, or PROVIDER/MODEL."
+        ),
     ],
     config_: config.ConfigOption = None,
 ) -> None:
@@ -156,13 +158,13 @@ def adopt(
 
     Nothing is changed: paste them into the model's [[models]] table, in place of its price.
     """
-    loaded, _ = config.read(config_)
+    loaded, _ = served.read(config_)
     suggestions = updating.current(_place(loaded))
     now = SystemClock().now()
     models = _models(loaded)
     for name in dict.fromkeys(model):
-        served = [] if name not in models else list(compare(suggestions, models[name], now))
-        known = [(each.provider, each.entry) for each in served if each.entry is not None]
+        compared = [] if name not in models else list(compare(suggestions, models[name], now))
+        known = [(each.provider, each.entry) for each in compared if each.entry is not None]
         if name not in models:
             provider, _, upstream = name.partition("/")
             hit = suggestions.find(provider, upstream)
@@ -228,7 +230,7 @@ def update(
 
 
 def _models(loaded: Loaded) -> Mapping[str, Model]:
-    """The models of the settings; no channel's key is needed to look at prices."""
+    """The models of settings and database; no channel's key is needed to look at prices."""
     return build(loaded.settings, resolve=lambda _text, _setting: Secret("")).models
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from trivium.cli import config
+from trivium.cli import config, served
 from trivium.cli.database import users_and_keys
 from trivium.cli.output import CommandFailed, as_json, counted, note, printable, table, warn
 from trivium.ledger.errors import LedgerError
@@ -52,7 +52,8 @@ async def reconcile(
     if not DECIMAL.fullmatch(tolerance):
         raise CommandFailed("--tolerance must be a plain number of percent, such as 0.5", code=2)
     export = _read(file)
-    settings = config.settings_of(config_)
+    loaded, _ = await served.read_now(config_)
+    settings = loaded.settings
     channels = _channels(settings, export, channel)
     try:
         found = spans(export)
@@ -85,7 +86,7 @@ def _channels(settings: Settings, export: Export, named: list[str] | None) -> li
     strange = sorted(set(named or ()) - known)
     if strange:
         raise CommandFailed(
-            f"--channel: no channel of the settings is called {printable(strange[0])}"
+            f"--channel: no channel of settings and database is called {printable(strange[0])}"
         )
     mine = [e.name for e in settings.channels if e.provider in export.providers]
     if not named and not mine:

@@ -41,7 +41,7 @@ def _none_running() -> InFlight:
     return InFlight(requests=0, workers=1)
 
 
-async def _untested(name: str) -> tuple[ChannelTrial, ...]:
+async def _untested(name: str, _model: str | None) -> tuple[ChannelTrial, ...]:
     raise ChannelTestError(f"there is no channel {name}")
 
 
@@ -58,8 +58,9 @@ class GatewayState(msgspec.Struct, frozen=True, kw_only=True):
     """Those that are switched on, in the operator's order."""
     identities: Callable[[], Iterable[VendorIdentity]] = tuple
     """How this worker stands with vendors that it has to log in at."""
-    tried: Callable[[str], Awaitable[tuple[ChannelTrial, ...]]] = _untested
-    """Sends one short request with each key of a channel. Raises ``ChannelTestError``."""
+    tried: Callable[[str, str | None], Awaitable[tuple[ChannelTrial, ...]]] = _untested
+    """Sends one short request with each key of a channel, for a model by its public name or the
+    first that will do. Raises ``ChannelTestError``."""
     listed: Callable[[Channel, frozenset[str]], Awaitable[VendorList]] = _unlisted
     """Reads what a channel's vendor lists of some models. Raises nothing: what is wrong is told."""
 

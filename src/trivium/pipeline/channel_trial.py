@@ -13,13 +13,17 @@ from trivium.identity.model import Caller
 from trivium.pipeline.explain import ExplainRequest, explain, offline
 from trivium.pipeline.services import Services
 from trivium.routing.model import Channel
+from trivium.upstream.call import Client
 from trivium.upstream.channel_test import ChannelTest, check_channel
+from trivium.upstream.request_writer import Composer
 from trivium.wire.operation import Operation
 
 TOKENS: Final = 16
 """The least that every vendor takes as a limit."""
+NAMES_TOLD: Final = 20
+"""Of the models that a channel serves."""
 
-_OURSELVES: Final = Caller(
+ANYBODY: Final = Caller(
     key_id=0,
     user_id=0,
     payer_id=0,
@@ -29,6 +33,7 @@ _OURSELVES: Final = Caller(
     models=frozenset(),
     prefixes=(),
 )
+"""A caller without limits, and without state: envelopes of real callers stay shut."""
 
 
 async def short_chat(
@@ -42,6 +47,8 @@ async def short_chat(
         for each in services.router.models()
         if any(binding.channel.name == channel.name for binding in each.bindings)
     ]
+    if model is not None and model not in names:
+        return f"it does not serve {model} (it serves: {', '.join(names[:NAMES_TOLD]) or 'none'})"
     rehearsal = offline(
         services.router,
         services.translator,
@@ -58,7 +65,7 @@ async def short_chat(
             "trivium": {"channel": channel.name},
         }
         asked = ExplainRequest(operation=Operation.CHAT, body=msgspec.json.encode(body))
-        told = await explain(asked, _OURSELVES, rehearsal)
+        told = await explain(asked, ANYBODY, rehearsal)
         if told["refused"] is None:
             return {**told["steps"][0], "model": name}
         why = str(told["refused"]["message"])
@@ -66,17 +73,17 @@ async def short_chat(
 
 
 async def tried(
-    services: Services, channel: Channel, step: dict[str, Any]
+    client: Client, composer: Composer, channel: Channel, step: dict[str, Any]
 ) -> list[tuple[int, ChannelTest]]:
     """What came of one request with each key of a channel, one after the other."""
     found = []
     for number in range(max(1, len(channel.credentials))):
-        request = services.composer.compose(
+        request = composer.compose(
             channel,
             number,
             Operation(step["operation"]),
             step["upstream_model"],
             bytes(step["body"]),
         )
-        found.append((number, await check_channel(services.client, request, channel.provider)))
+        found.append((number, await check_channel(client, request, channel.provider)))
     return found

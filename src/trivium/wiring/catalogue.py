@@ -99,3 +99,23 @@ def parts_without_file(database: "Database", keys: RootKeys) -> StoredParts:
     return StoredParts(
         database, seal_of(keys), reader, FileWatch(reader, reader.read(), lambda *_: None)
     )
+
+
+def service_beside(
+    database: "Database", keys: RootKeys, reader: SettingsReader, clock: Clock
+) -> "CatalogueService":
+    """What checks and writes changes for whoever serves nothing, beside a file that has been read:
+    gateways that run take up what it writes.
+    """
+    from trivium.catalogue.service import CatalogueService
+    from trivium.catalogue.snapshot import CatalogueSnapshot
+
+    async def in_force() -> None:
+        """Nothing is served here."""
+
+    seal = seal_of(keys)
+    snapshot = CatalogueSnapshot(database, seal)
+    return CatalogueService(
+        database, clock, seal, snapshot, reader.tried, in_force,
+        lambda: (reader.file, reader.path),
+    )  # fmt: skip

@@ -41,14 +41,14 @@ def gateway_state(
         assert isinstance(client, PooledClient)
         return client.identities()
 
-    async def tried(name: str) -> tuple[ChannelTrial, ...]:
+    async def tried(name: str, model: str | None) -> tuple[ChannelTrial, ...]:
         channel = services.router.channel(name)
         if channel is None:
             raise ChannelTestError(f"there is no channel {name} that is switched on")
-        step = await channel_trial.short_chat(services, channel)
+        step = await channel_trial.short_chat(services, channel, model)
         if isinstance(step, str):
             raise ChannelTestError(step)
-        found = await channel_trial.tried(services, channel, step)
+        found = await channel_trial.tried(services.client, services.composer, channel, step)
         return tuple(_trial(channel, n, step["upstream_model"], came) for n, came in found)
 
     return GatewayState(

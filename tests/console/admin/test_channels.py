@@ -7,6 +7,7 @@ import pytest_asyncio
 
 from console.visiting import Seen, console_over, user_of, visiting
 from trivium.clock import FixedClock
+from trivium.console import channel_tests
 from trivium.console.admin import channels
 from trivium.console.gateway import ChannelTestError, ChannelTrial, GatewayState
 from trivium.identity.model import UserRole
@@ -60,7 +61,7 @@ class Trials:
     def __init__(self):
         self.tested = []
 
-    async def tried(self, name):
+    async def tried(self, name, _model):
         self.tested.append(name)
         if name == "idle":
             raise ChannelTestError("no model is bound to it")
@@ -75,7 +76,7 @@ class Trials:
 @pytest_asyncio.fixture
 async def boss(database):
     """An administrator's browser over three channels."""
-    channels._tested_at.clear()
+    channel_tests._tested_at.clear()
     clock, trials = FixedClock(), Trials()
     identity = VendorIdentity(
         channel="spare", source="", life_s=0, failures=2, why="no such file", is_missed=True
@@ -175,7 +176,7 @@ async def test_a_channel_is_tested_now_and_then(boss):
     assert "tested a moment ago" in (await boss.get("/admin/channels")).text
     answer = await boss.post("/admin/channels", channel="idle")
     assert (422, True) == (answer.status_code, "no model is bound to it" in answer.text)
-    boss.clock.advance(channels.TEST_EVERY_S)
+    boss.clock.advance(channel_tests.TEST_EVERY_S)
     assert 200 == (await boss.post("/admin/channels", channel="main")).status_code
     assert 404 == (await boss.post("/admin/channels", channel="elsewhere")).status_code
     assert 404 == (await boss.post("/admin/channels")).status_code

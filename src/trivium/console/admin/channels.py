@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
-import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +19,7 @@ from trivium.catalogue.model import CatalogueKind
 from trivium.console import context, forms, render, session
 from trivium.console.admin.period import chosen
 from trivium.console.catalogue import entries
+from trivium.console.channel_tests import ChannelTestEarly, try_channel
 from trivium.console.context import Console
 from trivium.console.gateway import ChannelTestError, ChannelTrial
 from trivium.console.language import N_
@@ -34,10 +34,6 @@ from trivium.upstream.tokens import VendorIdentity
 PATH: Final = "/admin/channels"
 PAGE: Final = 25
 """Channels of one page."""
-TEST_EVERY_S: Final = 10.0
-"""Between two tests of one channel by one worker: each costs a dozen tokens a key."""
-
-log = structlog.get_logger()
 
 
 class ChannelRest(msgspec.Struct, frozen=True, kw_only=True):
@@ -252,10 +248,6 @@ class ChannelTestForm(forms.Form, frozen=True, kw_only=True):
     channel: forms.Line
 
 
-_tested_at: Final[dict[str, float]] = {}
-"""When this worker tested a channel last; only of channels that there are."""
-
-
 @session.admin
 async def test(request: Request) -> Response:
     """Send a channel one short request with each of its keys, and show what came."""
@@ -265,16 +257,11 @@ async def test(request: Request) -> Response:
     if form.value is None or form.value.channel not in channels:
         raise HTTPException(404)
     name = form.value.channel
-    now = console.clock.monotonic()
-    if now - _tested_at.get(name, float("-inf")) < TEST_EVERY_S:
+    try:
+        trials = await try_channel(console, name, str(session.user_of(request).id))
+    except ChannelTestEarly:
         said = N_("%(name)s was tested a moment ago. Wait ten seconds and try again.")
         return render.redirect(request, PATH, said, tone="warn", name=name)
-    for gone in _tested_at.keys() - set(channels):
-        del _tested_at[gone]
-    _tested_at[name] = now
-    log.info("channel_tested", channel=name, by=session.user_of(request).id)
-    try:
-        trials = await console.gateway.tried(name)
     except ChannelTestError as error:
         return await _page(request, status=422, tested=name, untested=str(error))
     return await _page(request, tested=name, trials=trials)

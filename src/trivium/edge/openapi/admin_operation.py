@@ -50,6 +50,17 @@ AdminHealthAnswer = {...done, data!: {
 AdminChannelsHealthAnswer = {...done, data!: {
   channels!: AdminChannelHealth[], after!: text | null "Leads to the next page; `null` on the last."
 }}
+AdminChannelTest = closed {
+  model: text(maxLength 200) | null "By its public name; `null`: the first that the channel serves."
+}
+AdminChannelTestAnswer = {...done, data!: {
+  channel!: text, ok!: bool "Each key would have served a caller.",
+  trials!: {
+    key!: int | null "Its place among the channel's keys, from 1; `null`: it has none.",
+    upstream_model!: text, status!: int "The vendor's; 0: no answer came.",
+    first_byte_ms!: int | null, total_ms!: int, fault!: text "Empty: none.", message!: text
+  }[]
+}}
 AdminIdentitiesAnswer = {...done, data!: {identities!: AdminIdentity[]}}
 AdminSettingsAnswer = {...done, data!: {
   settings!: {
@@ -98,6 +109,9 @@ GET /api/admin/health adminShowHealth "Whether all is well, and numbers of the w
   answer=AdminHealthAnswer
 GET /api/admin/health/channels adminListChannelsHealth "Channels, and what of them rests and why."
   answer=AdminChannelsHealthAnswer parameters=adminResting|adminLimit|adminChannelAfter
+POST /api/admin/health/channels/{name}/test adminTestChannel "Sends a short request with each key
+  of a channel, at your account's cost." answer=AdminChannelTestAnswer request=AdminChannelTest
+  parameters=adminCatalogueName
 GET /api/admin/health/identities adminListIdentities "How tokens and found identities of channels
   stand." answer=AdminIdentitiesAnswer
 GET /api/admin/settings adminListSettings "Every setting with its origin; secrets never."

@@ -62,6 +62,8 @@ _TABLE: Final[Mapping[str, Mapping[str, AdminScope | None]]] = {
     "/api/admin/budgets/{period}": {"PUT": _MONEY, "DELETE": _MONEY},
     "/api/admin/health": {"GET": _READ},
     "/api/admin/health/channels": {"GET": _READ},
+    # it costs tokens at the vendor
+    "/api/admin/health/channels/{name}/test": {"POST": _CATALOGUE},
     "/api/admin/health/identities": {"GET": _READ},
     "/api/admin/settings": {"GET": _READ},
     "/api/admin/requests": {"GET": _READ},

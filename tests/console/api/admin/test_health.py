@@ -1,10 +1,14 @@
 """How the gateway stands, over the API: its parts, its channels, their identities."""
 
+from types import SimpleNamespace
+
 import pytest
 import pytest_asyncio
 
 from console.api.admin.calling import Script
 from console.visiting import SeenWorker
+from trivium.console import channel_tests
+from trivium.console.gateway import ChannelTestError, ChannelTrial, GatewayState
 from trivium.routing.overview import ChannelOverview, RestOverview
 from trivium.settings.model import Settings
 from trivium.upstream.tokens import VendorIdentity
@@ -85,3 +89,37 @@ async def test_identities_are_told(watching, seen):
     seen.identities = [one]
     (found,) = (await watching.done("GET", f"{PATH}/identities"))["identities"]
     assert ("b", True, "gone") == (found["channel"], found["is_missed"], found["why"])
+
+
+async def test_a_channel_is_tested(database):
+    """Whether each key would have served, in words; bounded, and named where it cannot be asked."""
+    asked = []
+
+    async def tried(name, model):
+        asked.append((name, model))
+        if name == "idle":
+            raise ChannelTestError("no model is bound to it")
+        of = {"upstream_model": "m-2", "first_byte_ms": 3, "total_ms": 4}
+        return (
+            ChannelTrial(key=1, status=200, fault="", message="", **of),
+            ChannelTrial(key=2, status=401, fault="upstream_credential", message="No.", **of),
+        )
+
+    channel_tests._tested_at.clear()
+    state = GatewayState(
+        channels=lambda: [SimpleNamespace(name=name) for name in ("team/main", "idle")], tried=tried
+    )
+    async with Script.over(database, gateway=state) as script:
+        path = f"{PATH}/channels/team/main/test"
+        found = await script.done("POST", path, {"model": "m"})
+        assert ("team/main", False, [200, 401]) == (
+            found["channel"], found["ok"], [each["status"] for each in found["trials"]]
+        )  # fmt: skip
+        early = await script.ask("POST", path, {})
+        assert (429, "10") == (early.status_code, early.headers["retry-after"])
+        idle = await script.ask("POST", f"{PATH}/channels/idle/test", {})
+        assert (409, True) == (idle.status_code, "no model is bound" in idle.text)
+        assert 404 == (await script.ask("POST", f"{PATH}/channels/other/test", {})).status_code
+        wrong = await script.ask("POST", f"{PATH}/channels/idle/test", {"models": "m"})
+        assert (400, True) == (wrong.status_code, "models" in wrong.text)
+        assert [("team/main", "m"), ("idle", None)] == asked

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from trivium.catalogue.documents import DocumentError, bounded
+from trivium.catalogue.members import action
 from trivium.catalogue.model import (
     AbsentError,
     CatalogueEntry,
@@ -52,7 +53,6 @@ _STATUS: Final[Mapping[type[Exception], int]] = {
 _TAG: Final = re.compile(r'\s*(?:W/)?"([0-9]{1,18})"\s*')
 _LINES: Final = 50
 """Problems that one answer tells."""
-_ACTIONS: Final = {(True, False): "create", (False, False): "change", (False, True): "delete"}
 
 Reason = Annotated[str, msgspec.Meta(max_length=500)]
 
@@ -295,7 +295,7 @@ def diff_shown(diff: EntryDiff) -> dict[str, Any]:
     return {
         "kind": diff.at.kind,
         "name": diff.at.name,
-        "action": _ACTIONS[before is None, after is None],
+        "action": action(diff),
         "members": _members(before, after),
         "before": None if before is None else _body(before),
         "after": None if after is None else _body(after),

@@ -1,0 +1,155 @@
+"""``trivium channel add``: an account at a vendor, tried before it is kept, with models to begin
+with at suggested prices.
+"""
+
+import sys
+import tomllib
+from typing import Annotated, Any, Final
+
+import typer
+
+from trivium.catalogue.model import CatalogueKind, EntryName
+from trivium.cli import catalogue, channel, config
+from trivium.cli.output import CommandFailed, note, printable, table, warn
+from trivium.clock import SystemClock
+from trivium.ledger.suggestions import update
+from trivium.ledger.suggestions.model import PriceCatalogue
+from trivium.ledger.suggestions.starting import starting_models
+from trivium.providers.registry import PROVIDERS
+from trivium.settings.model import UpstreamSettings
+
+KEY_CHARS_MAX: Final = 65_536
+
+
+async def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it will be called.")],
+    *,
+    provider: Annotated[
+        str | None, typer.Option(metavar="P", help="Which kind of vendor; else it is asked for.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where it is, if not at the vendor's own.")
+    ] = None,
+    api_key: Annotated[
+        str | None,
+        typer.Option(metavar="REFERENCE", help="env:NAME of a variable that has the key."),
+    ] = None,
+    api_key_stdin: Annotated[
+        bool, typer.Option("--api-key-stdin", help="Read the key from standard input.")
+    ] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="M", help="A model it will serve; once for each. Default: a few."),
+    ] = None,
+    untested: Annotated[bool, typer.Option("--untested", help="Do not call the vendor.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    config_: config.ConfigOption = None,
+) -> None:
+    """Add a channel to the database, with models at suggested prices.
+
+    Asks for what is not given; a key is never shown. One short request is sent before anything is
+    kept, at your account's cost.
+    """
+    is_asking = sys.stdin.isatty() and not api_key_stdin
+    if not yes and not is_asking:
+        raise CommandFailed("nobody is there to be asked: use --yes", code=2)
+    document = _document(provider, base_url, api_key, from_stdin=api_key_stdin, asks=is_asking)
+    async with catalogue.writing(config_) as (service, loaded):
+        suggestions = update.current(update.place(loaded.settings.storage.journal))
+        revision, known = await service.everything()
+        taken = {each.at for each in service.of_file()} | known.keys()
+        at = EntryName(CatalogueKind.CHANNEL.value, name)
+        if at in taken:
+            raise CommandFailed(f"there is a channel {name} already: see `trivium channel list`")
+        documents = {at: document} | _models(name, document["provider"], model, suggestions, taken)
+        plan = await catalogue.tried(service, documents, revision)
+        catalogue.show(plan)
+        if not untested:
+            await _test(plan, name, loaded.settings.upstream)
+        if not yes and not typer.confirm("Keep this?", err=True):
+            raise CommandFailed("nothing was changed")
+        done = await catalogue.changed(service, plan, reason=f"channel {name}")
+    note(f"kept as change {done.change_id}, in force within two seconds wherever a gateway runs")
+
+
+def _document(
+    provider: str | None, base_url: str | None, api_key: str | None, *, from_stdin: bool, asks: bool
+) -> dict[str, Any]:
+    """What the channel says, asked for where somebody is there."""
+    if provider is None and asks:
+        provider = typer.prompt("Provider, such as openai", err=True).strip()
+    found = PROVIDERS.get(provider or "")
+    document: dict[str, Any] = {"provider": provider or ""}
+    if provider is None:
+        raise CommandFailed("--provider is missing", code=2)
+    if base_url is None and asks and found is not None and found.base_url is None:
+        base_url = typer.prompt(f"Address, such as {found.base_form}", err=True).strip()
+    if base_url:
+        document["base_url"] = base_url
+    if key := _key(api_key, from_stdin=from_stdin, asks=asks):
+        document["api_key"] = key
+    return document
+
+
+def _key(api_key: str | None, *, from_stdin: bool, asks: bool) -> str | None:
+    """The key or its reference; empty where there is none. Raises CommandFailed."""
+    if from_stdin:
+        if api_key is not None:
+            raise CommandFailed("--api-key and --api-key-stdin exclude each other", code=2)
+        key = sys.stdin.readline(KEY_CHARS_MAX).strip()
+        if not key:
+            raise CommandFailed("standard input has no key in its first line", code=2)
+        return key
+    if api_key is not None and not api_key.startswith("env:"):
+        why = "--api-key takes env:NAME: others see what a command is given. Use --api-key-stdin"
+        raise CommandFailed(why, code=2)
+    if api_key is None and asks:
+        asked = "Key (not shown; env:NAME of a variable; empty for none)"
+        said: str = typer.prompt(asked, default="", hide_input=True, show_default=False, err=True)
+        return said.strip()
+    return api_key
+
+
+def _models(
+    name: str,
+    provider: str,
+    wanted: list[str] | None,
+    suggestions: PriceCatalogue,
+    taken: "set[EntryName]",
+) -> dict[EntryName, Any]:
+    """Models of the channel at suggested prices; those whose name is taken are told and left."""
+    names = list(dict.fromkeys(wanted or starting_models().get(provider, [])))
+    now, found = SystemClock().now(), dict[EntryName, Any]()
+    for each in names:
+        at = EntryName(CatalogueKind.MODEL.value, each)
+        hit = suggestions.find(provider, each)
+        if at in taken:
+            note(
+                f"{printable(each)} is there already and stays as it is: bind it to {name} yourself"
+            )
+        elif hit is None:
+            warn(
+                f"{printable(each)} is left out: no price is known for it at {printable(provider)}"
+            )
+        else:
+            said = update.toml(each, suggestions, provider, *hit, now)
+            found[at] = {**tomllib.loads(said), "bindings": [{"channel": name}]}
+    if not found:
+        note(f"no model comes with {name}: add some with `trivium config apply` or in the console")
+    return found
+
+
+async def _test(plan: "catalogue.ApplyPlan", name: str, upstream: UpstreamSettings) -> None:
+    """Send one short request with each key. Raises CommandFailed where one does not serve."""
+    built = plan.tried.catalogue
+    found = None if built is None else built.channels.get(name)
+    if built is None or found is None:
+        return
+    step = await channel.step_of(built, found, None)
+    if isinstance(step, str):
+        warn(f"it was not tested: {step}")
+        return
+    came = await channel.tried(found, step, upstream)
+    note(table(channel.TRIED, [channel.row(one) for one in came]))
+    if any(one["fault"] for one in came):
+        raise CommandFailed("the channel does not serve, so nothing was kept (see --untested)")
