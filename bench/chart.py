@@ -35,12 +35,16 @@ def drawn() -> str:
     """The picture."""
     height = TOP + ROW * len(FIGURES) + 34
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        'font-family="system-ui, sans-serif" font-size="14">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+            'font-family="system-ui, sans-serif" font-size="14">'
+        ),
         "<title>Processor time of a chat request, nginx as a plain proxy = 1</title>",
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
-        '<text x="16" y="26" font-size="16" font-weight="600" fill="#1c1c1a">'
-        "Processor time of a chat request (nginx = 1, logarithmic)</text>",
+        (
+            '<text x="16" y="26" font-size="16" font-weight="600" fill="#1c1c1a">'
+            "Processor time of a chat request (nginx = 1, logarithmic)</text>"
+        ),
     ]
     bottom = TOP + ROW * len(FIGURES)
     for tick in TICKS:
