@@ -73,6 +73,13 @@ PAGES = {
     "all-requests": ("eve", "/admin/requests"),
     "users": ("eve", "/admin/users"),
     "user": ("eve", "/admin/users/1"),
+    "user-new": ("eve", "/admin/users/new"),
+    "user-terms": ("eve", "/admin/users/1/terms"),
+    "user-data": ("eve", "/admin/users/1/data"),
+    "machine-token-made": ("eve", "/admin/tokens"),
+    "machine-tokens": ("eve", "/admin/tokens"),
+    "announcements": ("eve", "/admin/announcements"),
+    "invoices": ("eve", "/admin/invoices"),
     "teams-all": ("eve", "/admin/teams"),
     "invitations": ("eve", "/admin/invitations"),
     "credit": ("eve", "/admin/credit"),
@@ -104,6 +111,14 @@ PAGES = {
 """Name of the picture: who looks, and where."""
 ACTS: dict[str, tuple[dict[str, str], str]] = {
     "key-made": ({"#name": "Notebook", "#models": "gpt-5"}, SUBMIT),
+    "machine-token-made": (
+        {"main form #name": "Nightly export"},
+        "main form button.primary:not([popovertarget])",
+    ),
+    "announcements": (
+        {"#text": "On Sunday the gateway is moved; requests may fail.", "#since": "2099-01-04"},
+        SUBMIT,
+    ),
     "key-rotated": ({}, "main form[action$='/rotate'] button"),
     "invitations": ({"#email": "ruth@example.com"}, SUBMIT),
     "recovery-codes": ({"#code": "#secret"}, SUBMIT),

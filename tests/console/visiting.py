@@ -21,6 +21,7 @@ from trivium.identity.accounts.hashing import Cost
 from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
 from trivium.identity.accounts.service import Accounts
+from trivium.identity.announcements.service import Announcements
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import UserRole
@@ -210,6 +211,7 @@ def console_over(
         erasure=Erasure(database, clock),
         teams=Teams(database, clock),
         team_lists=TeamLists(database),
+        announcements=Announcements(database, clock),
         scim=Provisioning(database, clock),
         statement=Statement(database),
         history=History(database, clock),

@@ -28,6 +28,7 @@ OPEN = {
 NOBODYS = {"name": "none", "token": "x" * 43, "app": "gwc_" + "x" * 22, "request": "req_1"}
 NOBODYS |= dict.fromkeys(("batch", "change", "code", "entry", "payment"), 1)
 KEPT = ("keys", "oauth_apps", "oauth_secrets", "developer_tokens", "oauth_grants", "oauth_caps")
+KEPT += ("admin_tokens", "announcements", "budgets", "team_members", "teams")
 KEPT += ("sessions", "users", "oauth_requests", "payments", "entries", "accounts")
 ROUTES = [
     (route.path, method)
@@ -87,6 +88,9 @@ async def victim(database):  # noqa: F811
             "invitation": 1,
             "invoice": 1,
             "token": 1,
+            "service": 1,
+            "machine": 1,
+            "announcement": 1,
         }
         yield Victim(asking, ids)
 

@@ -40,6 +40,7 @@ LATE = {
     "demo": "a process of its own",
     "identity.accounts": "people log in at pages",
     "identity.directory": "administrators are people too",
+    "identity.announcements": "people are told where the pages are",
     "identity.erasure": "people are erased at pages and commands",
     "identity.revocation": "accounts end at pages and commands",
     "identity.scim": "directories come where the pages are",

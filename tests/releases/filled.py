@@ -26,6 +26,7 @@ COST = 1_300_000
 """What the bill comes to in nano-dollars."""
 
 WORDS = {
+    "announcements.level": "info",
     "users.role": "user", "users.language": "de", "users.theme": "dark", "users.price_group": "",
     "users.email": ("first@example.org", "second@example.org"), "users.disabled": False,
     "keys.models": '["m"]', "keys.budgets": "[]", "keys.networks": '["127.0.0.0/8"]', "keys.disabled": False,

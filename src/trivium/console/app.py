@@ -27,23 +27,29 @@ from trivium.console.account import (
     usage,
 )
 from trivium.console.admin import (
+    announcements,
     applications,
     channels,
     codes,
     gateway,
     invitations,
+    invoices,
     logins,
+    machine_tokens,
     payments,
     prices,
     requests,
     settings,
     start,
     user,
+    user_data,
+    user_terms,
     users,
 )
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import access as api_access
 from trivium.console.api.admin import acts as api_acts
+from trivium.console.api.admin import announcements as api_announcements
 from trivium.console.api.admin import apps as api_apps
 from trivium.console.api.admin import catalogue as api_catalogue
 from trivium.console.api.admin import codes as api_codes
@@ -96,7 +102,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
             *(channel, catalogue_models, groups, routing_rules, questions, changes),
-            *(gateway, channels, requests, users, user, logins, invitations),
+            *(gateway, channels, requests, users, user_terms, user, user_data, logins),
+            *(invitations, machine_tokens, announcements, invoices),
             *(codes, payments, applications, settings, start, prices),
             *(security, mfa, passkeys),
             *(prompt, authorized_apps, own_apps, own_tokens),
@@ -126,6 +133,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_statement.ENDPOINTS,
     *api_access.ENDPOINTS,
     *api_invitations.ENDPOINTS,
+    *api_announcements.ENDPOINTS,
     *api_apps.ENDPOINTS,
     *api_acts.ENDPOINTS,
     *api_requests.ENDPOINTS,

@@ -14,6 +14,7 @@ from trivium.clock import Clock
 from trivium.console.gateway import ALONE, GatewayState
 from trivium.console.insight import WorkerInsight
 from trivium.identity.accounts.service import Accounts
+from trivium.identity.announcements.service import Announcements
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
 from trivium.identity.scim.service import Provisioning
@@ -48,6 +49,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     identity: Identity
     entries: Entries
     accounts: Accounts
+    announcements: Announcements
     payments: Payments
     codes: Codes
     own_keys: OwnKeys

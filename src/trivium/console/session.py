@@ -64,6 +64,9 @@ def _guarded(handler: Handler, check: Callable[[Request, Session], Response | No
         session = await current(request)
         if session is None:
             return to_login(request)
+        if request.method == "GET":
+            announcements = _console(request).announcements
+            request.state.announcements = await announcements.shown_to(session.user.id)
         return check(request, session) or await handler(request)
 
     return guarded

@@ -9,6 +9,7 @@ from trivium.identity import store
 from trivium.identity.errors import IdentityError
 from trivium.identity.model import InForce, Key, User, UserKind, UserRole, left_to_others
 from trivium.identity.revocation import LogAct, end_access, end_office, log_nothing
+from trivium.identity.terms import limits_of
 from trivium.observe.audit.model import ActKind
 from trivium.storage.database import Connection, Database
 
@@ -104,6 +105,27 @@ class Directory:
             await log_act(conn, kind, user_id, f"user:{user_id}")
         await self._in_force()
         return msgspec.structs.replace(user, disabled=disabled)
+
+    async def change(
+        self, user_id: int, changes: dict[str, object], log_act: LogAct = log_nothing
+    ) -> User:
+        """Another price group, other limits over all keys, or spending without a balance:
+        ``group``, ``limits`` and ``unlimited`` of ``User`` by name; in force within seconds.
+
+        Raises ``IdentityError`` (``user``, ``limits``).
+        """
+        async with self._db.write() as conn:
+            raised = await store.bump(conn)
+            user = await _user(conn, user_id)
+            if user.kind not in (UserKind.PERSON, UserKind.SERVICE):
+                raise IdentityError("user", f"{user.name} is no person and no service account")
+            user = msgspec.structs.replace(user, **changes)
+            user = msgspec.structs.replace(user, limits=limits_of(user.limits))
+            await store.update_user(conn, user, raised)
+            told = {"changed": ", ".join(sorted(changes))}
+            await log_act(conn, ActKind.USER_CHANGED, user_id, f"user:{user_id}", told)
+        await self._in_force()
+        return user
 
     async def appoint(
         self, by: int | None, user_id: int, role: UserRole, log_act: LogAct = log_nothing

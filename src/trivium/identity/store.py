@@ -143,6 +143,21 @@ async def set_user_disabled(
     await conn.execute(update(keys).where(keys.c.user_id == user_id).values(revision=raised))
 
 
+async def update_user(conn: AsyncConnection, user: User, raised: int) -> None:
+    """Store what somebody may spend and take; the keys carry the revision as well."""
+    of = user.limits
+    values = {
+        "price_group": user.group,
+        "unlimited": user.unlimited,
+        "requests_per_minute": of and of.requests,
+        "tokens_per_minute": of and of.tokens,
+        "max_concurrency": of and of.concurrency,
+        "revision": raised,
+    }
+    await conn.execute(update(users).where(users.c.id == user.id).values(values))
+    await conn.execute(update(keys).where(keys.c.user_id == user.id).values(revision=raised))
+
+
 async def set_role(conn: AsyncConnection, user_id: int, role: UserRole) -> None:
     """Set what a user may do beyond using models."""
     await conn.execute(update(users).where(users.c.id == user_id).values(role=role.value))

@@ -140,6 +140,20 @@ class Entries:
                 for row in await store.misleased_accounts(conn)
             ]
 
+    async def low(self, user_id: int) -> int | None:
+        """Nano-dollars below which the owner of an account is told; ``None``: nobody is."""
+        async with self._db.read() as conn:
+            return await store.low_of(conn, user_id)
+
+    async def set_low(self, user_id: int, low_nanos: int | None) -> None:
+        """Have the owner told below another balance; ``None``: not at all. Raises ``LedgerError``
+        for an amount out of range.
+        """
+        if low_nanos is not None and low_nanos <= 0:
+            raise LedgerError("a balance that is told of is above zero")
+        async with self._db.write() as conn:
+            await store.set_low(conn, user_id, low_nanos and _amount(low_nanos))
+
     async def set_overdraft(self, user_id: int, overdraft_nanos: int) -> None:
         """Let a balance go so far below zero. Raises ``LedgerError`` for an amount out of range."""
         if overdraft_nanos < 0:

@@ -32,6 +32,10 @@ LOOK_S: Final = 0.1
 """How often the database is asked whether others have given back."""
 
 
+def _unheard(_: int) -> None:
+    """Leave a low balance untold: what calls it has not been given another."""
+
+
 class LeaseKeeper(Quoting):
     """The leases of one worker. ``WorkerLedger`` holds against them."""
 
@@ -48,6 +52,8 @@ class LeaseKeeper(Quoting):
         """Monotonic seconds until which leases may be relied on; each turn moves it on."""
         self.crossed: Callable[[Budget, int], None] = _untold
         """Called once a counter with the budget of which so many per cent were just seen spent."""
+        self.ran_low: Callable[[int], None] = _unheard
+        """Called with the account whose balance was just seen below where its owner is told."""
         self._clock = clock
         self._monotonic = clock.monotonic
         self._ahead_s = ahead_s
@@ -133,6 +139,8 @@ class LeaseKeeper(Quoting):
                 self._answer(account)
             if standing.crossed and account.budget is not None:
                 self.crossed(account.budget, standing.crossed)
+            if standing.is_low and isinstance(holder, int):
+                self.ran_low(holder)
             if account.is_done and now >= account.short_until:
                 del self._accounts[holder]
 

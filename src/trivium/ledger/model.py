@@ -181,6 +181,8 @@ class LeaseState(msgspec.Struct, frozen=True, gc=False):
     """Whether another worker has called this one, which it did not know when it asked."""
     crossed: int = 0
     """Per cent of a budget that this turn was the first to see spent; 0: of none."""
+    is_low: bool = False
+    """Whether this turn was the first to see a balance below where its owner is told."""
     is_counted: bool = True
     """Whether what was spent before a budget was given is known; ``False``: nothing more is leased
     until ``ledger/recalls/store.py`` has counted it.

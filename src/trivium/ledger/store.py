@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     bindparam,
     case,
     func,
@@ -43,6 +44,8 @@ from trivium.wire.attribution import NOBODY, Attributed
 
 _USAGE: Final = ("user_id", "amount_nanos", "note", "request_id", "created_at", "detail")
 """Columns of a usage entry in the order of their values."""
+LOW_NANOS: Final = 10**9
+"""Of accounts whose owner has chosen nothing: the column's default."""
 _OF_USAGE: Final = (("kind", EntryKind.USAGE.value),)
 
 
@@ -193,6 +196,9 @@ async def _turn_accounts(
             changes.append({"of": user_id, "spent": spent, "more": more})
     if changes:
         await conn.execute(_MOVE, changes)
+    marks = _watch(found, costs, standings)
+    if marks:
+        await conn.execute(_ARM, marks)
     await leasing.set_leases(conn, ACCOUNTS, worker, own, standings, wishes)
     if short:
         standings.update(await leasing.called(conn, ACCOUNTS, worker, short, wishes, standings))
@@ -201,6 +207,37 @@ async def _turn_accounts(
     return {of: standing for of, standing in standings.items()}  # noqa: C416 - keys of another type
 
 
+def _watch(
+    found: Mapping[int, Any], costs: Mapping[int, int], standings: dict[int, LeaseState]
+) -> list[dict[str, Any]]:
+    """Say in the standings which balances ran low; what is to be noted of accounts."""
+    marks = []
+    for user_id, standing in standings.items():
+        row = found[user_id]
+        armed, is_low = _watched(row, row.balance_nanos - costs.get(user_id, 0))
+        if armed != row.low_armed:
+            marks.append({"of": user_id, "armed": armed})
+        if is_low:
+            standings[user_id] = msgspec.structs.replace(standing, is_low=True)
+    return marks
+
+
+def _watched(row: Any, after: int) -> tuple[bool, bool]:
+    """Whether a balance that falls is to be told of next time, and whether it is now: it was above
+    where its owner is told, and is not after this turn. The row is held, so one worker sees it.
+    """
+    if row.low_nanos is None:
+        return False, False
+    was_above = row.low_armed or row.balance_nanos >= row.low_nanos
+    is_low = was_above and after < row.low_nanos
+    return was_above and not is_low, is_low
+
+
+_ARM: Final = (
+    update(accounts)
+    .where(accounts.c.user_id == bindparam("of"))
+    .values(low_armed=bindparam("armed", type_=Boolean))
+)
 _MOVE: Final = (
     update(accounts)
     .where(accounts.c.user_id == bindparam("of"))
@@ -278,6 +315,25 @@ async def give_back(conn: AsyncConnection, worker: str, silent_s: int = -1) -> i
         await conn.execute(_MOVE, changes)
         await leasing.delete_leases(conn, ACCOUNTS, worker, own)
     return len(own) + await budgets.give_back(conn, worker, silent_s)
+
+
+async def low_of(conn: AsyncConnection, user_id: int) -> int | None:
+    """Nano-dollars below which the owner of an account is told; ``None``: nobody is."""
+    query = select(accounts.c.low_nanos).where(accounts.c.user_id == user_id)
+    row = (await conn.execute(query)).one_or_none()
+    return LOW_NANOS if row is None else row.low_nanos
+
+
+async def set_low(conn: AsyncConnection, user_id: int, low_nanos: int | None) -> None:
+    """Have the owner told below another balance, or not at all."""
+    opened = upsert(conn, accounts).values(
+        user_id=user_id, balance_nanos=0, used_nanos=0, low_nanos=low_nanos
+    )
+    put = opened.on_conflict_do_update(
+        index_elements=["user_id"],
+        set_={"low_nanos": opened.excluded.low_nanos, "low_armed": False},
+    )
+    await conn.execute(put)
 
 
 async def set_overdraft(conn: AsyncConnection, user_id: int, overdraft_nanos: int) -> None:

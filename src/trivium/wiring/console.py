@@ -11,6 +11,7 @@ from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
 from trivium.console.gateway import ALONE, GatewayState
 from trivium.console.insight import WorkerInsight
+from trivium.identity.announcements.service import Announcements
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
 from trivium.identity.model import InForce, left_to_others
@@ -156,6 +157,7 @@ def console_of(
         erasure=Erasure(database, clock, in_force),
         teams=Teams(database, clock, in_force),
         team_lists=TeamLists(database),
+        announcements=Announcements(database, clock),
         scim=Provisioning(database, clock, in_force),
         statement=Statement(database),
         history=History(database, clock),

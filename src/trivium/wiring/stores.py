@@ -70,6 +70,7 @@ async def ledger_of(
     settings: Settings, database: "Database", stack: contextlib.AsyncExitStack
 ) -> "WorkerLedger":
     """Return this worker's ledger, after booking what dead workers left. Raises StorageDown."""
+    from trivium.ledger.balance_notices import BalanceNotices
     from trivium.ledger.budgets.notices import BudgetNotices
     from trivium.ledger.journal import Journal
     from trivium.ledger.ledger_sync import LedgerSync, worker_name
@@ -94,6 +95,9 @@ async def ledger_of(
     notices = BudgetNotices(Audit(database, SystemClock()), tell)
     ledger.crossed = notices.put
     await background(stack, notices.run)
+    balances = BalanceNotices(None if letters is None else letters.tell_low)
+    ledger.ran_low = balances.put
+    await background(stack, balances.run)
     turns = LedgerSync(database, ledger, folder, settings.ledger, SystemClock())
     stack.push_async_callback(turns.close)
     await turns.recover()

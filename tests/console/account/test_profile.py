@@ -156,3 +156,21 @@ async def test_letters_about_budgets_are_switched(database):
         assert "Send them to me" in (await browser.get("/account/profile")).text
         await browser.post("/account/profile/letters", budgets="on")
         assert (await console.directory.one(user.id)).budget_letters
+
+
+@pytest.mark.asyncio
+async def test_below_which_balance_a_letter_comes(database, clock):
+    """A dollar until another amount is chosen; an empty field is none."""
+    async with visiting(database, console_over(database, clock)) as visitor:
+        ada = await user_of(visitor.console)
+        entries = visitor.console.entries
+        await visitor.log_in(ada)
+        assert 'value="1.00"' in (await visitor.get("/account/profile")).text
+        path = "/account/profile/balance"
+        assert 303 == (await visitor.post(path, below="12.5")).status_code
+        assert 12_500_000_000 == await entries.low(ada.id)
+        assert 'value="12.50"' in (await visitor.get("/account/profile")).text
+        for wrong in ("much", "-1", "0"):
+            assert 422 == (await visitor.post(path, below=wrong)).status_code
+        assert 303 == (await visitor.post(path, below="")).status_code
+        assert await entries.low(ada.id) is None

@@ -69,3 +69,21 @@ async def test_what_is_no_decision_changes_nothing(boss):
     assert 403 == (await boss.get(AT)).status_code
     assert 403 == (await boss.post(AT, app=boss.app.client_id, to="trusted")).status_code
     assert [] == await told(boss)
+
+
+@pytest.mark.asyncio
+async def test_an_application_is_given_to_another_account(boss):
+    """To a person who is there and not disabled; both read it in their log."""
+    bob = await user_of(boss.console, "bob")
+    given = {"app": boss.app.client_id, "to": "bob@example.com"}
+    assert 303 == (await boss.post(f"{AT}/transfer", **given)).status_code
+    assert bob.id == (await boss.apps.find(boss.app.client_id)).user_id
+    assert "is of bob now" in (await boss.get(AT)).text
+    await boss.console.identity.disable_user("ada")
+    await boss.console.teams.create("acme")
+    for wrong, said in (("ada", "is disabled"), ("nobody", "no user"), ("acme", "no user")):
+        await boss.post(f"{AT}/transfer", app=boss.app.client_id, to=wrong)
+        assert said in (await boss.get(AT)).text, wrong
+    assert bob.id == (await boss.apps.find(boss.app.client_id)).user_id
+    assert 404 == (await boss.post(f"{AT}/transfer", app="gwc_none", to="bob")).status_code
+    assert 400 == (await boss.post(f"{AT}/transfer", app="", to="bob")).status_code

@@ -138,3 +138,25 @@ async def test_no_letter_reads_all_teams(database, clock, monkeypatch):
     await letters.tell(msgspec.structs.replace(budget, scope="team:404"), 80)
     await letters.tell(msgspec.structs.replace(budget, scope="all/tag:a"), 80)
     assert [] == await post.sent()
+
+
+async def test_a_low_balance_is_told_to_whoever_it_is_of(database, clock):
+    """A person with a confirmed address; of a team its owners; nobody who spends without one."""
+    _, lab, ids = await company(database, clock)
+    identity = Identity(database, clock)
+    unread = await identity.create_user("unread", "unread@example.com")
+    endless = await identity.create_user("endless", "endless@example.com", unlimited=True)
+    async with database.write() as conn:
+        await logins.verify_email(conn, endless.id, endless.email, 1)
+    post = Post()
+    letters = BudgetLetters(database, clock, post, LINK)
+    await letters.tell_low(ids["member"])
+    (letter,) = await post.sent()
+    assert ("member@example.com", "Your balance is low") == (letter.to, letter.subject)
+    assert "member" in letter.text
+    assert LINK in letter.text
+    await letters.tell_low(lab.id)
+    assert ["owner@example.com", "billing@example.com"] == [each.to for each in await post.sent()]
+    for nobody in (unread.id, endless.id, 999_999):
+        await letters.tell_low(nobody)
+    assert [] == await post.sent()

@@ -10,10 +10,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from trivium.console import context, cookies, forms, language, render, session
+from trivium.console.account import key_terms
 from trivium.console.language import LANGUAGES, N_
 from trivium.console.refusals import refuse, words
 from trivium.identity.accounts.errors import AccountError
 from trivium.identity.accounts.service import Theme
+from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
 
 YEAR_S: Final = 31_536_000
@@ -70,6 +72,23 @@ async def letters(request: Request) -> Response:
     return render.redirect(request, "/account/profile", N_("It is stored."))
 
 
+class BalanceLetterForm(forms.Form, frozen=True, kw_only=True):
+    """Below which balance a letter comes; empty: none does."""
+
+    below: str = ""
+
+
+@session.signed_in
+async def balance_letter(request: Request) -> Response:
+    """Have a letter come below another balance, or none."""
+    form = forms.filled(request, BalanceLetterForm)
+    nanos = key_terms.amount(form, "below")
+    if form.errors:
+        return await _page(request, balance=form, status=422)
+    await context.of(request).entries.set_low(session.user_of(request).id, nanos)
+    return render.redirect(request, "/account/profile", N_("It is stored."))
+
+
 class Name(forms.Form, frozen=True, kw_only=True):
     """The form for another name."""
 
@@ -85,7 +104,7 @@ class Email(forms.Form, frozen=True, kw_only=True):
 @session.signed_in
 async def show(request: Request) -> Response:
     """Show the profile with its forms."""
-    return _page(request)
+    return await _page(request)
 
 
 @session.signed_in
@@ -103,7 +122,7 @@ async def rename(request: Request) -> Response:
                 request, ActKind.USER_RENAMED, user.id, f"user:{user.id}", name=name
             )
             return render.redirect(request, "/account/profile", N_("Your name is changed."))
-    return _page(request, name=form, status=422)
+    return await _page(request, name=form, status=422)
 
 
 @session.recent_at("/account/profile")
@@ -126,7 +145,7 @@ async def change_email(request: Request) -> Response:
                 tone="info",
                 email=form.value.email,
             )
-    return _page(request, email=form, status=422)
+    return await _page(request, email=form, status=422)
 
 
 @session.signed_in
@@ -138,7 +157,7 @@ async def verify(request: Request) -> Response:
     except AccountError as error:
         form = forms.empty(Email, email=user.email)
         refuse(form, error)
-        return _page(request, email=form, status=422)
+        return await _page(request, email=form, status=422)
     return render.redirect(
         request,
         "/account/profile",
@@ -171,20 +190,24 @@ async def prove(request: Request) -> Response:
     return render.redirect(request, "/account/profile", said)
 
 
-def _page(
+async def _page(
     request: Request,
     *,
     name: forms.Filled[Name] | None = None,
     email: forms.Filled[Email] | None = None,
+    balance: forms.Filled[BalanceLetterForm] | None = None,
     status: int = 200,
 ) -> Response:
     user = session.user_of(request)
+    low = await context.of(request).entries.low(user.id)
+    below = format_usd(low) if low else ""
     return render.page(
         request,
         "account/profile.html",
         status=status,
         name=name or forms.empty(Name, name=user.name),
         email=email or forms.empty(Email),
+        balance=balance or forms.empty(BalanceLetterForm, below=below),
         letters=context.of(request).accounts.emails.is_open,
     )
 
@@ -194,6 +217,7 @@ PAGES: Final = (
     Route("/account/profile/name", rename, methods=["POST"]),
     Route("/account/profile/email", change_email, methods=["POST"]),
     Route("/account/profile/verify", verify, methods=["POST"]),
+    Route("/account/profile/balance", balance_letter, methods=["POST"]),
     Route("/account/profile/letters", letters, methods=["POST"]),
     Route("/account/preferences", choose, methods=["POST"]),
     Route("/email/{token}", show_link),

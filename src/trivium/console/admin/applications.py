@@ -9,6 +9,8 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.language import N_
+from trivium.console.teams.access import person
+from trivium.identity.errors import IdentityError
 from trivium.oauth.apps.model import AppStatus
 from trivium.oauth.errors import RegistrationError
 
@@ -27,6 +29,13 @@ class AppDecisionForm(forms.Form, frozen=True, kw_only=True):
     app: forms.Line
     """Its client id."""
     to: Literal["trusted", "distrusted", "blocked", "active"]
+
+
+class AppTransferForm(forms.Form, frozen=True, kw_only=True):
+    """Which application, and whose it is from now on: a name or an address."""
+
+    app: forms.Line
+    to: forms.Line
 
 
 _DONE: Final = {
@@ -82,4 +91,31 @@ async def change(request: Request) -> Response:
     return render.redirect(request, AT, _DONE[to], name=app.name)
 
 
-PAGES: Final = (Route(AT, show), Route(AT, change, methods=["POST"]))
+@session.admin
+@session.recent_at(AT)
+async def transfer(request: Request) -> Response:
+    """Give an application to another account; its users are asked again."""
+    console = context.of(request)
+    form = forms.filled(request, AppTransferForm).value
+    if form is None:
+        raise HTTPException(400)
+    try:
+        to = await person(request, form.to)
+        app = await console.oauth.apps.transfer(form.app, to.id, session.act_logger(request))
+    except IdentityError:
+        said = N_("Nothing was changed: there is no user of this name or address.")
+        return render.redirect(request, AT, said, tone="bad")
+    except RegistrationError as error:
+        if error.field == "app":
+            raise HTTPException(404) from None
+        said = N_("Nothing was changed: this account is disabled.")
+        return render.redirect(request, AT, said, tone="bad")
+    said = N_("“%(name)s” is of %(user)s now. Its secret should be replaced.")
+    return render.redirect(request, AT, said, name=app.name, user=to.name)
+
+
+PAGES: Final = (
+    Route(AT, show),
+    Route(AT, change, methods=["POST"]),
+    Route(f"{AT}/transfer", transfer, methods=["POST"]),
+)

@@ -77,6 +77,9 @@ WORDS: Final = {
     ActKind.SPEND_CAP_SET: N_("Spending cap of an application set"),
     ActKind.SPEND_KEY_ISSUED: N_("Key for spending issued to an application"),
     ActKind.APP_CREATED: N_("Application registered"),
+    ActKind.USER_CHANGED: N_("Limits or price group changed"),
+    ActKind.ANNOUNCEMENT_MADE: N_("Announcement made"),
+    ActKind.ANNOUNCEMENT_ENDED: N_("Announcement removed"),
     ActKind.APP_CHANGED: N_("Application changed"),
     ActKind.APP_SUSPENDED: N_("Application suspended"),
     ActKind.APP_RESUMED: N_("Application resumed"),
@@ -166,7 +169,8 @@ async def everybody(request: Request) -> Response:
             user_id = 0
     kind = _KINDS.get(given["act"])
     acts = await console.audit.everything(before, PAGE + 1, kind=kind, user_id=user_id)
-    names = {user.id: user.name for user in await console.identity.list_users()}
+    ids = {each for act in acts for each in (act.actor_id, act.subject_id) if each is not None}
+    names = await console.team_lists.names(ids)
     kept = {name: value for name, value in given.items() if value}
     return render.page(
         request,

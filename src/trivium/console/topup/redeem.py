@@ -18,13 +18,14 @@ GUESSES_MAX: Final = 10
 """Codes that brought nothing, of one user, within ``GUESSES_S``."""
 GUESSES_S: Final = 3600
 
-_SAID: Final = {
+SAID: Final = {
     Why.MISTYPED: N_("This is no code: a character is wrong or missing."),
     Why.UNKNOWN: N_("There is no such code."),
     Why.REDEEMED: N_("This code has been redeemed already."),
     Why.REVOKED: N_("This code has been revoked."),
     Why.EXPIRED: N_("This code has expired."),
 }
+"""Why a code brought nothing."""
 
 
 class Redeem(forms.Form, frozen=True, kw_only=True):
@@ -50,7 +51,7 @@ async def redeem(request: Request) -> Response:
         entry = await console.codes.redeem(user.id, form.value.code)
     except CodeError as error:
         await session.log_act(request, ActKind.REDEEM_FAILED, user.id, why=error.why.value)
-        form.fail("code", text(_SAID[error.why]))
+        form.fail("code", text(SAID[error.why]))
         return await topup.page(request, code_form=form, status=422)
     amount = format_usd(entry.amount_nanos)
     what = entry.request_id or ""

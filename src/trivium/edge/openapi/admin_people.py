@@ -9,6 +9,7 @@ SCHEMAS: Final[dict[str, Schema]] = schemas("""
 when = int "Unix seconds."
 done = {success!: bool, message!: text "Empty."}
 role = 'user' | 'admin'
+level = 'info' | 'warn' | 'bad'
 invitation = {
   id!: int, email!: text | null "`null`: whoever has the link.", role!: role, created_at!: when,
   expires_at!: when
@@ -43,6 +44,16 @@ AdminSessionsAnswer = {...done, data!: {
   }[]
 }}
 AdminLoggedOutAnswer = {...done, data!: {user_id!: int, ended!: int "How many logins."}}
+announcement = {
+  id!: int, text!: text, level!: level, starts_at!: when, ends_at!: when | null "`null`: once it is
+  removed.", state!: 'waiting' | 'shown' | 'over', created_at!: when
+}
+AdminNewAnnouncement = closed {
+  text!: text(minLength 1, maxLength 1000), level: level, starts_at: when | null "`null`: at once.",
+  ends_at: when | null "`null`: once it is removed."
+}
+AdminAnnouncementAnswer = {...done, data!: announcement}
+AdminAnnouncementsAnswer = {...done, data!: {announcements!: announcement[]}}
 AdminInvitationsAnswer = {...done, data!: {
   invitations!: invitation[], after!: int | null "Leads to the next page; `null` on the last."
 }}
@@ -61,6 +72,7 @@ AdminActsAnswer = {...done, data!: {
 
 PARAMETERS: Final = parameters("""
 adminApp = path app: text "The client id of an application."
+adminAnnouncement = path announcement: int "Id of an announcement."
 adminOwner = query owner: int "Id of a user."
 adminAppStatus = query status: text "active, suspended or blocked."
 adminActKind = query act: text "One kind, such as key_created."
@@ -86,6 +98,12 @@ POST /api/admin/invitations adminInvitePerson "Makes a link that makes one accou
   answer=AdminNewInvitationAnswer request=AdminNewInvitation
 DELETE /api/admin/invitations/{invitation} adminWithdrawAccountInvitation "Voids an invitation."
   answer=AdminNothingAnswer parameters=adminInvitation
+GET /api/admin/announcements adminListAnnouncements "What everybody is told on their pages, newest
+  first." answer=AdminAnnouncementsAnswer
+POST /api/admin/announcements adminAnnounce "Tells everybody something on their pages."
+  answer=AdminAnnouncementAnswer request=AdminNewAnnouncement
+DELETE /api/admin/announcements/{announcement} adminRemoveAnnouncement "Removes it for everybody."
+  answer=AdminNothingAnswer parameters=adminAnnouncement
 GET /api/admin/apps adminListApps "Applications in the order they were registered."
   answer=AdminAppsAnswer parameters=adminOwner|adminAppStatus|adminLimit|adminAfter
 GET /api/admin/apps/{app} adminShowApp "One application." answer=AdminAppAnswer

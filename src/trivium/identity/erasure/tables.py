@@ -58,6 +58,7 @@ PERSONAL: Final = (
     _gone("outside_logins", _USER),
     _gone("scim_users", _USER),
     _gone("team_members", _USER),
+    _gone("dismissals", _USER),
     _gone("team_invitations", ("email", OwnerLink.EMAIL)),
     # what is kept of answers
     _gone("answer_pieces", _OWNER, slice=_LARGE, unlisted="parts of `kept_answers`, sealed"),
@@ -229,6 +230,7 @@ NOBODYS: Final = {
     "tries": "digests of what was typed or of addresses, forgotten within days",
     "breakers": "of vendors",
     "traffic": "sums of requests by model, channel and outcome",
+    "announcements": "the operator's own words",
     "teams": "of organisations: titles, and no person",
     "invoice_sellers": "the operator's own",
     "scim_tokens": "of a directory",

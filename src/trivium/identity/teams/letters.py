@@ -1,4 +1,4 @@
-"""Letters about budgets to those who answer for a team: its owners, and who reads its bills.
+"""Letters about budgets and low balances to those who answer for a team: owners, readers of bills.
 
 A team that has neither is the business of the nearest above that has. The ledger says once a level
 and period that a budget is nearly or wholly spent, whichever worker of whichever node took it there
@@ -11,9 +11,10 @@ from typing import Final
 import structlog
 
 from trivium.clock import Clock
+from trivium.identity import store as people
 from trivium.identity.accounts import throttle
 from trivium.identity.accounts.emails import Outgoing
-from trivium.identity.model import User
+from trivium.identity.model import User, UserKind
 from trivium.identity.teams import store
 from trivium.identity.teams.model import DEPTH_MAX, TeamRole
 from trivium.mail import templates
@@ -55,17 +56,45 @@ class BudgetLetters:
             if not self._post.put(self._writer(per_cent, reader, about)):
                 log.warning("budget_letter_dropped", user=reader.id, budget=budget.scope)
 
-    def _writer(self, per_cent: int, reader: User, about: str) -> Writer:
+    async def tell_low(self, account_id: int) -> None:
+        """Have letters sent about a balance that ran low: to the person, or, of a team, to those
+        who are told of its budgets; raises nothing.
+        """
+        try:
+            async with self._db.read() as conn:
+                name, readers = await _owners(conn, account_id)
+        except StorageError as error:
+            log.warning("balance_letters_not_written", why=str(error), account=account_id)
+            return
+        for reader in readers:
+            about = name or reader.name
+            if not self._post.put(self._writer(None, reader, about)):
+                log.warning("balance_letter_dropped", user=reader.id, account=account_id)
+
+    def _writer(self, per_cent: int | None, reader: User, about: str) -> Writer:
         async def write() -> MailMessage | None:
             async with self._db.write() as conn:
                 counted = throttle.of_budget(reader.id, about)
                 if await throttle.count(conn, int(self._clock.now()), counted) is not None:
                     return None
-            which = "budget_spent" if per_cent >= 100 else "budget_near"
+            which = "balance_low"
+            if per_cent is not None:
+                which = "budget_spent" if per_cent >= 100 else "budget_near"
             language = reader.language or templates.FALLBACK
             return templates.letter(which, language, to=reader.email, link=self._link, about=about)
 
         return write
+
+
+async def _owners(conn: Connection, account_id: int) -> tuple[str, list[User]]:
+    """The name of the team whose account it is, empty for a person's, and who is told."""
+    user = await people.user_by_id(conn, account_id)
+    if user is None or user.unlimited:
+        return "", []
+    if user.kind is UserKind.TEAM:
+        return await _readers(conn, account_id)
+    is_read = user.kind is UserKind.PERSON and not user.disabled and user.email_verified
+    return "", [user] if is_read else []
 
 
 async def _readers(conn: Connection, team_id: int) -> tuple[str, list[User]]:

@@ -36,6 +36,8 @@ _TABLE: Final[Mapping[str, Mapping[str, AdminScope | None]]] = {
     "/api/admin/payments/{payment}": {"GET": _READ},
     "/api/admin/invitations": {"GET": _READ, "POST": _USERS},
     "/api/admin/invitations/{invitation}": {"DELETE": _USERS},
+    "/api/admin/announcements": {"GET": _READ, "POST": _USERS},
+    "/api/admin/announcements/{announcement}": {"DELETE": _USERS},
     "/api/admin/apps": {"GET": _READ},
     "/api/admin/apps/{app}": {"GET": _READ, "PATCH": _USERS},
     "/api/admin/acts": {"GET": _READ},

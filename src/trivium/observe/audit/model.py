@@ -52,6 +52,7 @@ class ActKind(Enum):
     USER_ERASED = "user_erased"
     USER_ROLE = "user_role"
     USER_RENAMED = "user_renamed"
+    USER_CHANGED = "user_changed"
     USER_CREDIT = "user_credit"
     USER_OVERDRAFT = "user_overdraft"
 
@@ -67,6 +68,9 @@ class ActKind(Enum):
     BUDGET_SET = "budget_set"
     BUDGET_REMOVED = "budget_removed"
     BUDGET_REACHED = "budget_reached"
+
+    ANNOUNCEMENT_MADE = "announcement_made"
+    ANNOUNCEMENT_ENDED = "announcement_ended"
 
     INVOICE_ISSUED = "invoice_issued"
     INVOICE_VOIDED = "invoice_voided"

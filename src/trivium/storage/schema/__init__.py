@@ -10,6 +10,7 @@ batches off an index cost some I/O; they need no partition to exist in time for 
 """
 
 from trivium.storage.schema import (
+    announcements,
     budgets,
     catalogue,
     idempotency,
@@ -26,6 +27,7 @@ from trivium.storage.schema import (
 from trivium.storage.schema.core import metadata
 
 __all__ = [
+    "announcements",
     "budgets",
     "catalogue",
     "idempotency",

@@ -128,6 +128,9 @@ accounts = table(
     Column("used_nanos", BIG, nullable=False),  # what usage entries took, as a positive number
     Column("leased_nanos", BIG, nullable=False, server_default=text("0")),  # sum of its leases
     Column("overdraft_nanos", BIG, nullable=False, server_default=text("0")),  # allowed below zero
+    # below it a letter goes out, once until it is above again; null: none does
+    Column("low_nanos", BIG, server_default=text("1000000000")),
+    Column("low_armed", Boolean, nullable=False, server_default=false()),  # was above since
 )
 
 leases = table(

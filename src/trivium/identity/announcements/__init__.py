@@ -1,0 +1,1 @@
+"""What the operator tells everybody who uses the pages."""
