@@ -171,7 +171,7 @@ BEGIN
   FOR each IN SELECT sequencename FROM pg_sequences WHERE last_value IS NOT NULL LOOP
     EXECUTE format('ALTER SEQUENCE %I RESTART', each);
   END LOOP;
-  UPDATE revision SET value = 0;
+  UPDATE revision SET value = 0, budgets = 0;
 END $$;
 """
 """Empties what a test filled, past the triggers of what is append-only and in no order of keys:

@@ -11,4 +11,4 @@ async def test_alone_nothing_runs_and_nothing_can_be_tested():
     assert InFlight(requests=0, workers=1) == ALONE.in_flight()
     assert ((), ()) == (tuple(ALONE.channels()), tuple(ALONE.identities()))
     with pytest.raises(ChannelTestError, match="there is no channel main"):
-        await ALONE.tried("main")
+        await ALONE.tried("main", None)

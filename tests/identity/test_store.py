@@ -44,7 +44,7 @@ async def test_keys_are_paged_by_revision_and_id(database, clock):
 
     async def page(position, limit):
         async with database.read() as conn:
-            rows = await store.callers_after(conn, position, limit)
+            rows = await store.changes_after(conn, position, limit)
         return [row.id for row in rows], (rows[-1].revision, rows[-1].id)
 
     ids, position = await page((-1, -1), 2)
