@@ -265,20 +265,21 @@ def measure(
     rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
     extra = dict(header.split(": ", 1) for header in options.header)
     headers = {"Content-Type": "application/json", **extra}
+    keys = dict(each.split("=", 1) for each in getattr(options, "key", []))
     for case in [parsed(name, options) for name in options.case or ["chat:json", "chat:stream"]]:
-        script = tmp / "case.lua"
         text = json.dumps(body(*case[1:4], case.prompt), separators=(",", ":"))
-        lines = ['wrk.method="POST"', f"wrk.body=[==[{text}]==]"]
-        script.write_text(
-            "\n".join(lines + [f'wrk.headers["{name}"]="{v}"' for name, v in headers.items()])
-        )
+        for name in targets:
+            own = {"Authorization": f"Bearer {keys[name]}"} if name in keys else {}
+            lines = ['wrk.method="POST"', f"wrk.body=[==[{text}]==]"]
+            lines += [f'wrk.headers["{header}"]="{v}"' for header, v in (headers | own).items()]
+            (tmp / f"{name}.lua").write_text("\n".join(lines))
         for turn in range(options.rounds + 1):
             for name, (url, pid) in targets.items():
                 prefix = "" if name == "nginx" else options.generate_prefix
                 before = cpu_seconds(pid)
                 full = url + path(*case[1:4], prefix)
                 seconds = options.seconds if turn else 2
-                row = wrk(full, script, case.connections, seconds)
+                row = wrk(full, tmp / f"{name}.lua", case.connections, seconds)
                 spent = cpu_seconds(pid) - before
                 row |= {"cpu_us": spent * 1e6 / max(1, row["requests"]), "rss": rss_mib(pid)}
                 if turn:
@@ -326,6 +327,9 @@ def main() -> int:
     parser.add_argument("--start", action="append", default=[], metavar="NAME=PORT=COMMAND")
     parser.add_argument("--case", action="append", metavar="SHAPE:KIND[:MODEL][@…]")
     parser.add_argument("--header", action="append", default=[], metavar="'NAME: VALUE'")
+    parser.add_argument(
+        "--key", action="append", default=[], metavar="NAME=KEY", help="a key that one target knows"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--seconds", type=int, default=5)

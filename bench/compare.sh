@@ -23,23 +23,18 @@ bin=$PWD/.venv/bin
 folder=$(mktemp -d -t trivium-compare-XXXXXX)
 trap 'rm -rf "$folder"; git worktree prune' EXIT
 export BENCH_VENDOR_KEY=sk-bench
-starts=() headers=()
+arguments=()
 for name in old new; do
   commit=${!name}
   git worktree add --quiet --detach "$folder/$name" "$commit"
   mkdir "$folder/$name.data"
   port=$([ $name = old ] && echo 9181 || echo 9182)
-  # one secret and one file of users: the key of the one is good with the other
   sed "s#@folder@#$folder/$name.data#" bench/compare.toml >"$folder/$name.toml"
-  starts+=(--start "$name=$port=env PYTHONPATH=$folder/$name/src $bin/trivium serve --config $folder/$name.toml --listen 127.0.0.1:$port")
+  run() { PYTHONPATH="$folder/$name/src" "$bin/trivium" "$@" --config "$folder/$name.toml"; }
+  run user create bench --email b@example.org --credit 1000000 >/dev/null
+  arguments+=(--key "$name=$(run key create --user bench)")
+  arguments+=(--start "$name=$port=env PYTHONPATH=$folder/$name/src $bin/trivium serve --config $folder/$name.toml --listen 127.0.0.1:$port")
 done
-run() { PYTHONPATH="$folder/$1/src" "$bin/trivium" "${@:2}" --config "$folder/$1.toml"; }
-run old user create bench --email b@example.org --credit 1000000 >/dev/null
-key=$(run old key create --user bench)
-if [ "$old" != "$new" ]; then
-  cp -r "$folder/old.data/." "$folder/new.data/"
-  run new migrate >/dev/null
-fi
-"$bin/python" bench/bench.py --no-nginx --base old --header "Authorization: Bearer $key" "${starts[@]}" \
+"$bin/python" bench/bench.py --no-nginx --base old "${arguments[@]}" \
   --case chat:json --case chat:json@c1 --case chat:json@400k@c8 --case chat:stream \
   --case messages:json:to-chat --case messages:stream:to-chat "$@"
