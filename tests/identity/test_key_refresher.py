@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+import structlog
 
 from trivium.identity import key_refresher as module
 from trivium.identity.key_refresher import BATCH, PAUSE_S, KeyRefresher
@@ -192,3 +193,16 @@ async def test_it_is_told_when_a_key_that_there_is_cannot_be_read(monkeypatch):
     await world.key_refresher.close()
     assert not await asking
     assert not [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+
+
+@pytest.mark.asyncio
+async def test_a_failure_is_logged_once_and_its_end():
+    """Not once a key: all of them fail alike."""
+    world = World(fails=True)
+    world.stored = {b"a": 1, b"b": 2, b"c": 3}
+    with structlog.testing.capture_logs() as logs:
+        assert [False, False] == [await world.key_refresher.find(key) for key in (b"a", b"b")]
+        world.fails = False
+        assert await world.key_refresher.find(b"c")
+        assert await world.key_refresher.find(b"a")
+    assert ["keys_unread", "keys_read_again"] == [one["event"] for one in logs]

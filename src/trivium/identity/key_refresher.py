@@ -13,6 +13,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, Final, Protocol
 
+import structlog
+
 from trivium.identity.model import Caller
 
 PAUSE_S: Final = 0.2
@@ -21,6 +23,9 @@ PATIENCE_S: Final = 1.0
 """How long a look is waited for. A frozen database must not hold up who waits."""
 BATCH: Final = 200
 """Keys that one query reads; their rows take some 3 ms of the event loop."""
+
+
+log = structlog.get_logger()
 
 
 class Keys(Protocol):
@@ -63,6 +68,8 @@ class KeyRefresher:
         self._wanted: dict[bytes, asyncio.Future[bool]] = {}
         """Digests that the next query reads, at most as many as there are keys."""
         self._reading: asyncio.Task[None] | None = None
+        self._is_failing = False
+        """Whether the last query for keys failed."""
 
     async def find(self, digest: bytes) -> bool:
         """Look for a key that is not in memory, and have it there if it exists.
@@ -131,9 +138,14 @@ class KeyRefresher:
         try:
             await self._keys.read([digest for digest, _ in batch])
             is_read = True
-        except Exception:  # noqa: BLE001, S110 - told by the watch, as above
-            pass
+        except Exception as error:  # noqa: BLE001 - whoever waits is told to try again
+            # the watch reads something else, and may meet nothing of it; once, as each key asks
+            if not self._is_failing:
+                log.warning("keys_unread", error=str(error), keys=len(batch))
         finally:
+            if is_read and self._is_failing:
+                log.info("keys_read_again")
+            self._is_failing = not is_read
             for _, wanted in batch:
                 if not wanted.done():
                     wanted.set_result(is_read)
