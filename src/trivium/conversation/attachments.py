@@ -18,8 +18,10 @@ def opened(text: str, open_: Open) -> tuple[Opaque, ...]:
     return (Opaque(SLOT, text.encode()),) if found is None else found
 
 
-def belonging(opaque: Iterable[Opaque], target: StateOrigin) -> tuple[Opaque, ...]:
+def belonging(opaque: tuple[Opaque, ...], target: StateOrigin) -> tuple[Opaque, ...]:
     """Return the attachments that the target itself made, in their order."""
+    if not opaque:  # as of most parts there are: a request may have 24,000
+        return opaque
     return tuple(one for one in opaque if one.origin == target)
 
 

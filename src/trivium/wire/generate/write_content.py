@@ -131,6 +131,8 @@ def _sign(contents: list[Row], placeholder: str, report: Report) -> None:
 
 
 def _rows(part: Part, where: str, names: Mapping[str, str], writing: WriterBase) -> list[Row]:
+    if type(part) is Text and not part.opaque and not part.citations:  # as most are
+        return [{"text": part.text}] if part.text else []
     if isinstance(part, ToolResult):
         return [_result(part, names, writing)]
     if isinstance(part, ToolCall):

@@ -34,7 +34,8 @@ def citation(raw: bytes | msgspec.Raw) -> Citation | None:
 
 def citations(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:
     """All annotations of a caller's text that can be read."""
-    return tuple(one for row in caps.rows(raw) if (one := citation(row)) is not None)
+    rows = caps.rows(raw)
+    return tuple(one for row in rows if (one := citation(row)) is not None) if rows else ()
 
 
 def answered(raw: bytes | msgspec.Raw) -> tuple[Citation, ...]:

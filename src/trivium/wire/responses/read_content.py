@@ -34,13 +34,11 @@ def content(raw: bytes | msgspec.Raw, path: str) -> tuple[Part, ...]:
         return (Text(check(_string, raw, path)),)
     if first != _BRACKET:
         raise mistyped(path, "be a string or an array of parts")
-    return tuple(
-        _read(check(_part, one, f"{path}[{at}]"), f"{path}[{at}]")
-        for at, one in enumerate(check(_rows, raw, path))
-    )
+    return tuple([_read(one, f"{path}[{at}]") for at, one in enumerate(check(_rows, raw, path))])
 
 
-def _read(part: forms.ContentPart, path: str) -> Part:
+def _read(raw: msgspec.Raw, path: str) -> Part:
+    part: forms.ContentPart = check(_part, raw, path)
     found = part.prompt_cache_breakpoint
     mark = CacheMark(found.ttl) if found is not None else None
     kind = part.type

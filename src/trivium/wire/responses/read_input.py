@@ -201,6 +201,8 @@ def _output(item: InputItem, kind: str, path: str) -> ToolResult:
 
 def _settled(turns: list[Turn]) -> tuple[Turn, ...]:
     """The turns with riding attachments given back to the parts they belong to."""
+    if not any(map(_riding, turns)):
+        return tuple(turns)
     out: list[Turn] = []
     riding: tuple[Opaque, ...] = ()
     late: list[Opaque] = []  # of the text that was said last
