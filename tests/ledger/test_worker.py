@@ -18,6 +18,7 @@ from trivium.ledger.journal import Journal, read
 from trivium.ledger.model import FREE, Hold, LeaseState, Quote
 from trivium.ledger.worker import WorkerLedger
 from trivium.routing.model import Model, PriceRow
+from trivium.settings.budget import Budget, CounterId, Period
 from trivium.wire.operation import Operation
 from trivium.wire.passage import RequestFacts
 
@@ -452,3 +453,29 @@ async def test_a_hold_does_not_grow_where_it_cannot_be_noted(ledger, full_disk):
     with full_disk():
         assert None is ledger.extend(hold, 50)
     assert 100 == ledger.extend(hold, 60).amount_nanos
+
+
+@pytest.mark.asyncio
+async def test_what_counts_is_found_again_after_it_was_given_back(ledger):
+    """Allowances that are used up are removed; budgets are counted with new ones then, soft ones,
+    too.
+    """
+    hard = Budget(amount_nanos=50, period=Period.TOTAL, scope="team:1")
+    soft = Budget(amount_nanos=9, period=Period.TOTAL, scope="key:5", soft=True)
+    budgets = (hard, soft)
+    counters = tuple(CounterId(each.scope, "total", 0) for each in budgets)
+    for number in range(3):
+        assert None is ledger.hold(f"r{number}", ADA, quote(10), budgets)
+        asking = asyncio.ensure_future(ledger.lease(f"r{number}", ADA, quote(10), budgets))
+        for _ in range(2):  # it waits for both at once
+            await asyncio.sleep(0)
+        ledger.begin([], ledger.touched())
+        ledger.confirm([], {ADA.payer_id: LeaseState(10, 90), counters[0]: LeaseState(10, 50)})
+        hold = await asking
+        assert counters == hold.counters
+        assert 4 == ledger.settle(hold, Usage(output=4))
+        batch = ledger.batch(10)
+        wanted = ledger.begin(batch, ledger.touched())
+        assert {ADA.payer_id, *counters} == wanted.keys()
+        ledger.confirm(batch, dict.fromkeys(wanted, LeaseState(0, 0)))
+    assert {} == ledger._accounts

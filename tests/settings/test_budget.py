@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 from trivium.settings import budget as budget_module
@@ -135,11 +136,12 @@ def test_counters_are_named_by_scope_and_period():
     total = Budget(amount_nanos=9, period=Period.TOTAL, scope="team:2")
     noon = at("2026-11-28T12:00:00")
     first = (CounterId("key:1", "day", noon - 43_200), CounterId("team:2", "total", 0))
-    assert first == clock.counters((day, total), noon)
-    assert first[0] == clock.counters((day,), noon + 43_199)[0]
-    assert CounterId("key:1", "day", noon + 43_200) == clock.counters((day,), noon + 43_200)[0]
+    assert first == clock.counted((day, total), noon).counters
+    assert first[0] == clock.counted((day,), noon + 43_199).counters[0]
+    (later,) = clock.counted((day,), noon + 43_200).counters
+    assert CounterId("key:1", "day", noon + 43_200) == later
     # a clock that is set back is in the period that it shows
-    assert first[0] == clock.counters((day,), noon)[0]
+    assert first[0] == clock.counted((day,), noon).counters[0]
 
 
 def test_counters_are_remembered_as_long_as_their_periods_last(monkeypatch):
@@ -155,14 +157,26 @@ def test_counters_are_remembered_as_long_as_their_periods_last(monkeypatch):
         for number in range(5)
     ]
     for each in keys:
-        found = clock.counters(each, noon)
-        assert found is clock.counters(each, noon + 1)
+        found = clock.counted(each, noon).counters
+        assert found is clock.counted(each, noon + 1).counters
         assert [budget.scope for budget in each] == [counter.scope for counter in found]
-    day, month = clock.counters(keys[4], noon)
+    day, month = clock.counted(keys[4], noon).counters
     # Tokyo's month ends before the day does in UTC, and each moves on by itself
     for now, days, is_next in ((noon + 43_200, 1, False), (at("2026-11-30T15:00:00"), 2, True)):
-        later = clock.counters(keys[4], now)
+        later = clock.counted(keys[4], now).counters
         assert day.starts_at + 86_400 * days == later[0].starts_at
         assert is_next == (month != later[1])
-    assert (day, month) == clock.counters(keys[4], noon)  # a clock that is set back
-    assert () == clock.counters((), noon)
+    assert (day, month) == clock.counted(keys[4], noon).counters  # a clock that is set back
+    assert () == clock.counted((), noon).counters
+
+
+def test_budgets_reset_with_the_first_period_that_refuses():
+    """A soft one says nothing of when requests are let in again."""
+    clock = PeriodClock()
+    noon = at("2026-11-28T12:00:00")
+    soft = Budget(amount_nanos=5, period=Period.DAY, scope="key:1", soft=True)
+    month = Budget(amount_nanos=5, period=Period.MONTH, scope="team:1")
+    found = clock.counted((soft, month), noon)
+    assert int(at("2026-12-01T00:00:00")) == found.resets_at
+    assert [list(each) for each in found.counters] == msgspec.json.decode(found.text)
+    assert FOREVER == clock.counted((soft,), noon).resets_at

@@ -74,6 +74,7 @@ def duration(seconds: float) -> bytes:
 
 
 @lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)  # budgets end together, most at midnight
 def moment(at: int) -> bytes:
     """As Anthropic writes one: ``2026-11-21T08:00:00Z``. ``at``: seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ").encode()
@@ -147,14 +148,11 @@ def budget_headers(refused: BudgetRefusal) -> Headers:
 _periods: Final = PeriodClock()
 
 
-def reset_headers(budgets: Sequence[Budget], now: float) -> Headers:
+def reset_headers(budgets: tuple[Budget, ...], now: float) -> Headers:
     """Return the header of an answer whose key has budgets: when the next of their periods begins,
     of those that refuse. ``now``: seconds since the epoch.
     """
-    ends_at = FOREVER
-    for budget in budgets:
-        if not budget.soft:
-            ends_at = min(ends_at, _periods.bounds(budget, now).ends_at)
+    ends_at = _periods.counted(budgets, now).resets_at
     return [(b"trivium-budget-reset", moment(ends_at))] if ends_at < FOREVER else []
 
 

@@ -86,6 +86,7 @@ class Allowance:
         "holder",
         "is_counted",
         "is_low",
+        "is_touched",
         "learned_at",
         "leased",
         "others",
@@ -116,6 +117,8 @@ class Allowance:
         """Whether it was time to renew when something was last held: more than half of what one
         leases ahead was in use.
         """
+        self.is_touched = False
+        """Whether it is among those whose lease is looked at with the next flush."""
         self.pool = 0
         """The most this worker could have leased, as last heard."""
         self.others = 0

@@ -9,7 +9,7 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from trivium.clock import Clock
 from trivium.faults import Fault
@@ -21,10 +21,18 @@ from trivium.ledger.model import (
     LeaseState,
     Settlement,
     Waiting,
+    counted_costs,
 )
 from trivium.ledger.quote import Quoting
 from trivium.ledger.refusals import elsewhere, overspent, too_low, uncounted, unknown
-from trivium.settings.budget import Budget, PeriodClock
+from trivium.settings.budget import (
+    REMEMBERED_MAX,
+    Budget,
+    CountedBudgets,
+    PeriodClock,
+    is_beyond,
+    within,
+)
 
 REFUSED_S: Final = 1.0
 """How long an account that could not pay is refused without asking the database again."""
@@ -34,6 +42,19 @@ LOOK_S: Final = 0.1
 
 def _unheard(_: int) -> None:
     """Leave a low balance untold: what calls it has not been given another."""
+
+
+class Covering(NamedTuple):
+    """What has to cover requests with the same payer and budgets, and what counts them."""
+
+    counted: CountedBudgets
+    payer_id: int
+    is_limited: bool
+    """Whether the payer's balance has to cover them."""
+    asked: list[Allowance]
+    """The account, where it has to, and every budget that is not soft."""
+    removed: int
+    """Allowances that had been removed when this was put together: none of these is."""
 
 
 class LeaseKeeper(Quoting):
@@ -59,6 +80,10 @@ class LeaseKeeper(Quoting):
         self._ahead_s = ahead_s
         self._accounts: dict[Holder, Allowance] = {}
         """Of accounts and of budgets."""
+        self._removed = 0
+        """How many of them were removed so far."""
+        self._coverings: dict[int, Covering] = {}
+        """By the identity of the counted budgets."""
         self._periods = PeriodClock()
         self._touched: set[Holder] = set()
         self._urgent: set[Holder] = set()
@@ -90,6 +115,9 @@ class LeaseKeeper(Quoting):
     def touched(self) -> set[Holder]:
         """Accounts and budgets whose lease should be looked at, and forget them."""
         touched, self._touched = self._touched, set()
+        for holder in touched:
+            if (account := self._accounts.get(holder)) is not None:
+                account.is_touched = False
         return touched | self.urgent()
 
     def urgent(self) -> set[Holder]:
@@ -158,6 +186,7 @@ class LeaseKeeper(Quoting):
                 self.ran_low(holder)
             if account.is_done and now >= account.short_until:
                 del self._accounts[holder]
+                self._removed += 1
 
     def fail(self, holders: set[Holder]) -> None:
         """A turn could not be made: whoever waited for it is told, and their leases stay."""
@@ -239,6 +268,38 @@ class LeaseKeeper(Quoting):
                 holders.append(counter)
         return [self._account(holder) for holder in holders]
 
+    def _covering(
+        self, budgets: tuple[Budget, ...], payer_id: int, *, is_limited: bool
+    ) -> Covering:
+        """What covers and counts a request with these budgets. Put together once for all requests
+        of a key, until one of its budgets begins anew.
+        """
+        counted = self._periods.counted(budgets, self._now())
+        found = self._coverings.get(id(counted))
+        if (
+            found is not None
+            and found.counted is counted
+            and found.payer_id == payer_id
+            and found.is_limited is is_limited
+            and found.removed == self._removed
+        ):
+            return found
+        asked = [self._account(payer_id)] if is_limited else []
+        for budget, counter in zip(budgets, counted.counters, strict=True):
+            account = self._account(counter)
+            account.payer = payer_id
+            if is_beyond(budget):
+                account.budget = account.budget or within(budget)
+            else:
+                account.budget = budget
+            if not budget.soft:
+                asked.append(account)
+        if len(self._coverings) >= REMEMBERED_MAX:
+            self._coverings.clear()
+        found = Covering(counted, payer_id, is_limited, asked, self._removed)
+        self._coverings[id(counted)] = found
+        return found
+
     def _account(self, holder: Holder) -> Allowance:
         account = self._accounts.get(holder)
         if account is None:
@@ -294,12 +355,9 @@ class LeaseKeeper(Quoting):
 
 
 def _spent(batch: list[Settlement]) -> dict[Holder, int]:
-    spent: dict[Holder, int] = {}
+    spent: dict[Holder, int] = dict(counted_costs(batch).items())
     for settled in batch:
-        nanos = settled.cost_nanos
-        spent[settled.user_id] = spent.get(settled.user_id, 0) + nanos
-        for counter in settled.counters:
-            spent[counter] = spent.get(counter, 0) + nanos
+        spent[settled.user_id] = spent.get(settled.user_id, 0) + settled.cost_nanos
     return spent
 
 

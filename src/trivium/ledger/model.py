@@ -1,6 +1,7 @@
 """Money's nouns. The unit inside is the nano-dollar, always an integer; no float comes near."""
 
 import asyncio
+from collections.abc import Iterable
 from enum import Enum, unique
 from typing import Annotated, Final, TypeAlias
 
@@ -74,6 +75,8 @@ class Hold(msgspec.Struct, frozen=True, gc=False):
     """Whether a balance has to cover it."""
     counters: tuple[CounterId, ...] = ()
     """Of the budgets that it counts against."""
+    counted: str = ""
+    """The counters as JSON, as entries have them; empty: there are none."""
     budgets: tuple[Budget, ...] = ()
     """The budgets, in the same order."""
     asker_id: int = 0
@@ -113,6 +116,22 @@ class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Of the budgets that it counts against. The detail has them as well."""
     who: Attributed = NOBODY
     """Whom and what it is for. Never part of the entry, which nobody can erase."""
+
+
+def counted_costs(batch: Iterable[Settlement]) -> dict[CounterId, int]:
+    """What settlements took, by counter."""
+    together: dict[int, tuple[tuple[CounterId, ...], int]] = {}
+    # requests of one key share one tuple, and there are as many of these as keys, not as requests
+    for settled in batch:
+        if counters := settled.counters:
+            before = together.get(id(counters))
+            nanos = settled.cost_nanos if before is None else before[1] + settled.cost_nanos
+            together[id(counters)] = counters, nanos
+    spent: dict[CounterId, int] = {}
+    for counters, nanos in together.values():
+        for counter in counters:
+            spent[counter] = spent.get(counter, 0) + nanos
+    return spent
 
 
 class OpenHold(msgspec.Struct, frozen=True, gc=False, array_like=True):

@@ -19,12 +19,12 @@ from trivium.ledger.allowance import Allowance
 from trivium.ledger.cost import cost, input_cost
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
-from trivium.ledger.lease_keeper import LeaseKeeper
+from trivium.ledger.lease_keeper import Covering, LeaseKeeper
 from trivium.ledger.model import COUNTERS_MAX, Hold, Quote, Settlement
 from trivium.ledger.refusals import too_many_wait, unnoted
 from trivium.ledger.service import Payer
 from trivium.ledger.spending.model import spender
-from trivium.settings.budget import Budget, is_beyond, within
+from trivium.settings.budget import Budget, CountedBudgets
 from trivium.wire.attribution import NOBODY, Attributed
 
 RENEW_S: Final = 0.2
@@ -70,15 +70,15 @@ class WorkerLedger(LeaseKeeper):
         who: Attributed = NOBODY,
     ) -> Hold | None:
         """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
+        if budgets and quote.tariff is not None:
+            hold, covering = self._covered(request_id, caller, quote, budgets, who)
+            return self._hold_within(hold, covering)
         amount = quote.amount_nanos
-        limited = not caller.unlimited
         user_id = caller.payer_id
         hold = _hold(request_id, caller, quote, who)
         if quote.tariff is None:
             return hold
-        if budgets:
-            return self._hold_within(hold, budgets)
-        if limited:
+        if not caller.unlimited:
             account = self._accounts.get(user_id)
             now = self._monotonic()
             if (
@@ -88,7 +88,7 @@ class WorkerLedger(LeaseKeeper):
                 or not account.take(amount)
             ):
                 return None
-            self._touched.add(user_id)
+            self._touch(account)
             if account.is_low and now > account.learned_at + RENEW_S:
                 account.learned_at = now
                 self.hurry(user_id)
@@ -111,8 +111,12 @@ class WorkerLedger(LeaseKeeper):
         Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL), ``BudgetRefusal``.
         """
         amount = quote.amount_nanos
-        hold = _hold(request_id, caller, quote, who)
-        hold, asked = self._asked(hold, budgets)
+        if budgets:
+            hold, covering = self._covered(request_id, caller, quote, budgets, who)
+            asked = covering.asked
+        else:
+            hold = _hold(request_id, caller, quote, who)
+            asked = [self._account(hold.user_id)] if hold.limited else []
         now = self._clock.monotonic()
         for account in asked:
             if now < account.refused_until and amount > account.pool + account.others:
@@ -123,48 +127,41 @@ class WorkerLedger(LeaseKeeper):
         self._note(hold)
         return hold
 
-    def _hold_within(self, hold: Hold, budgets: Sequence[Budget]) -> Hold | None:
+    def _hold_within(self, hold: Hold, covering: Covering) -> Hold | None:
         """As ``hold``, for whoever has budgets: all of them and the account cover it, or none is
         touched.
         """
         if not hold.limited and len(self._queue) >= WAITING_MAX:
             raise too_many_wait()
-        hold, asked = self._asked(hold, budgets)
         amount = hold.amount_nanos
-        now = self._clock.monotonic()
+        now = self._monotonic()
         if now > self.trusted_until:
             return None
-        for account in asked:
-            if account.waiting or account.free < amount:
+        for account in covering.asked:
+            if account.waiting or account.leased - account.held - account.spent < amount:
                 return None
-        for account in asked:
+        for account in covering.asked:
             account.take(amount)
-            self._touched.add(account.holder)
+            self._touch(account)
             if account.is_low and now > account.learned_at + RENEW_S:
                 account.learned_at = now
                 self.hurry(account.holder)
         self._note(hold)
         return hold
 
-    def _asked(self, hold: Hold, budgets: Sequence[Budget]) -> tuple[Hold, list[Allowance]]:
-        """The hold with its counters, and what has to cover it: the account, where it has to, and
-        every budget that is not soft.
-        """
-        asked = [self._account(hold.user_id)] if hold.limited else []
-        if budgets:
-            budgets = tuple(budgets[:COUNTERS_MAX])
-            counters = self._periods.counters(budgets, self._now())
-            hold = msgspec.structs.replace(hold, counters=counters, budgets=budgets)
-            for budget, counter in zip(budgets, counters, strict=True):
-                account = self._account(counter)
-                account.payer = hold.user_id
-                if is_beyond(budget):
-                    account.budget = account.budget or within(budget)
-                else:
-                    account.budget = budget
-                if not budget.soft:
-                    asked.append(account)
-        return hold, asked
+    def _covered(
+        self,
+        request_id: str,
+        caller: Payer,
+        quote: Quote,
+        budgets: Sequence[Budget],
+        who: Attributed,
+    ) -> tuple[Hold, Covering]:
+        """The hold of a request with budgets, and what has to cover it."""
+        covering = self._covering(
+            tuple(budgets[:COUNTERS_MAX]), caller.payer_id, is_limited=not caller.unlimited
+        )
+        return _hold(request_id, caller, quote, who, covering.counted), covering
 
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
         """The hold with so much more in it, if the lease covers that and the journal takes it."""
@@ -178,7 +175,7 @@ class WorkerLedger(LeaseKeeper):
                 return None
         for account in asked:
             account.take(more_nanos)
-            self._touched.add(account.holder)
+            self._touch(account)
         amount = hold.amount_nanos + more_nanos
         own = hold.quote.own_nanos
         own = own and own + more_nanos  # what costs nothing goes on doing so
@@ -212,9 +209,10 @@ class WorkerLedger(LeaseKeeper):
 
     def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
         """The hold with the counters of these budgets, for one that is a row."""
-        budgets = tuple(budgets)
-        counters = self._periods.counters(budgets, self._now())
-        return msgspec.structs.replace(hold, counters=counters, budgets=budgets)
+        found = self._periods.counted(tuple(budgets), self._now())
+        return msgspec.structs.replace(
+            hold, counters=found.counters, counted=found.text, budgets=found.budgets
+        )
 
     def settle(self, hold: Hold, usage: Usage | None, end: str = "", channel: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
@@ -230,7 +228,7 @@ class WorkerLedger(LeaseKeeper):
             return 0
         nanos, rates = cost(tariff, usage)
         used = _encode(usage).decode()
-        counted = f',"budgets":{_encode(hold.counters).decode()}' if hold.counters else ""
+        counted = f',"budgets":{hold.counted}' if hold.counted else ""
         of = f'"key":{hold.key_id}{spender(hold, channel)}'
         detail = f'{rates.label},{of},"end":"{end}","usage":{used}{counted}}}'
         at, counters = int(self._now()), hold.counters
@@ -318,23 +316,41 @@ class WorkerLedger(LeaseKeeper):
             account = self._accounts.get(hold.user_id)
             if account is not None:
                 account.give_back(hold.amount_nanos, nanos)
-                self._touched.add(hold.user_id)
+                self._touch(account)
         for counter, budget in zip(hold.counters, hold.budgets, strict=True):
             account = self._accounts.get(counter)
             if account is not None:
                 # as it was held: the budget may have been changed since
                 account.give_back(0 if budget.soft else hold.amount_nanos, nanos)
-                self._touched.add(counter)
+                self._touch(account)
+
+    def _touch(self, account: Allowance) -> None:
+        """Have the lease of one looked at with the next flush."""
+        if not account.is_touched:
+            account.is_touched = True
+            self._touched.add(account.holder)
 
 
-def _hold(request_id: str, caller: Payer, quote: Quote, who: Attributed) -> Hold:
-    """A hold that counts against no budget yet."""
+def _hold(
+    request_id: str,
+    caller: Payer,
+    quote: Quote,
+    who: Attributed,
+    counted: CountedBudgets | None = None,
+) -> Hold:
+    """What is held; ``counted``: the budgets that it counts against."""
     payer_id, team_id = caller.payer_id, caller.team_id
     amount, limited = quote.amount_nanos, not caller.unlimited
-    if not team_id and who is NOBODY:
+    if counted is None and not team_id and who is NOBODY:
         return Hold(request_id, payer_id, amount, quote, caller.key_id, limited)
     asker_id = caller.user_id if team_id else 0
+    if counted is None:
+        return Hold(
+            *(request_id, payer_id, amount, quote, caller.key_id, limited, (), "", ()),
+            *(asker_id, team_id, who),
+        )
+    counters, text, budgets = counted.counters, counted.text, counted.budgets
     return Hold(
-        *(request_id, payer_id, amount, quote, caller.key_id, limited, (), ()),
+        *(request_id, payer_id, amount, quote, caller.key_id, limited, counters, text, budgets),
         *(asker_id, team_id, who),
     )

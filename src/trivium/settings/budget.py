@@ -1,6 +1,5 @@
 """What may be spent within a period, and when periods begin and end."""
 
-from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import Enum, unique
 from functools import lru_cache
@@ -139,11 +138,16 @@ def zone_of(name: str) -> tzinfo:
         raise ValueError(f"{name[:80]!r} is no time zone, such as 'Europe/Berlin'") from None
 
 
-class _Counted(NamedTuple):
-    """The counters of budgets, as long as each is in the same period."""
+class CountedBudgets(NamedTuple):
+    """Budgets with their counters, as long as each is in the same period."""
 
-    budgets: Sequence[Budget]
+    budgets: tuple[Budget, ...]
     counters: tuple[CounterId, ...]
+    """Of each budget, in their order."""
+    text: str
+    """The same as JSON, as entries have them."""
+    resets_at: int
+    """When the first period ends of those that refuse; ``FOREVER`` where none does."""
     since: float
     until: float
 
@@ -159,7 +163,7 @@ class PeriodClock:
 
     def __init__(self) -> None:
         self._bounds: dict[tuple[Period, str], PeriodBounds] = {}
-        self._counted: dict[int, _Counted] = {}
+        self._counted: dict[int, CountedBudgets] = {}
         """By the identity of the budgets, which are those of a key for as long as nobody changes
         it.
         """
@@ -172,11 +176,13 @@ class PeriodClock:
             found = self._bounds[key] = bounds(budget.period, now, budget.zone)
         return found
 
-    def counters(self, budgets: tuple[Budget, ...], now: float) -> tuple[CounterId, ...]:
-        """Return the counter of each budget at a moment, in their order."""
+    def counted(self, budgets: tuple[Budget, ...], now: float) -> CountedBudgets:
+        """Return budgets with the counter that each has at a moment; the same as before for as long
+        as no period ends.
+        """
         known = self._counted.get(id(budgets))
         if known is not None and known.budgets is budgets and known.since <= now < known.until:
-            return known.counters
+            return known
         periods = [self.bounds(budget, now) for budget in budgets]
         counters = tuple(
             [
@@ -186,10 +192,13 @@ class PeriodClock:
         )
         if len(self._counted) >= REMEMBERED_MAX:
             self._counted.clear()
-        self._counted[id(budgets)] = _Counted(
+        hard = [at.ends_at for at, of in zip(periods, budgets, strict=True) if not of.soft]
+        known = self._counted[id(budgets)] = CountedBudgets(
             budgets,
             counters,
+            msgspec.json.encode(counters).decode(),
+            min(hard, default=FOREVER),
             max([period.starts_at for period in periods], default=0),
             min([period.ends_at for period in periods], default=FOREVER),
         )
-        return counters
+        return known

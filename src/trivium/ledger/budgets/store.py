@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from trivium.ledger.leases import store as leasing
 from trivium.ledger.leases.store import BUDGETS, NONE, Lease
-from trivium.ledger.model import Holder, LeaseRequest, LeaseState, Settlement
+from trivium.ledger.model import Holder, LeaseRequest, LeaseState, Settlement, counted_costs
 from trivium.settings.budget import WINDOWS, Budget, CounterId, Period
 from trivium.storage.bulk_insert import upsert
 from trivium.storage.database import NOW
@@ -34,10 +34,7 @@ async def turn(
     """Add what settlements took to their counters, and set a worker's leases as it wishes. The
     standing of every counter with a wish. ``fresh``: those that were not booked before.
     """
-    costs: dict[CounterId, int] = {}
-    for settled in fresh:
-        for counter in settled.counters:
-            costs[counter] = costs.get(counter, 0) + settled.cost_nanos
+    costs = counted_costs(fresh)
     if not costs and not wishes:
         return {}
     rows = await locked(conn, costs.keys() | wishes.keys())
