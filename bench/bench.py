@@ -280,6 +280,7 @@ def measure(
                 full = url + path(*case[1:4], prefix)
                 seconds = options.seconds if turn else 2
                 row = wrk(full, tmp / f"{name}.lua", case.connections, seconds)
+                time.sleep(options.settle)
                 spent = cpu_seconds(pid) - before
                 row |= {"cpu_us": spent * 1e6 / max(1, row["requests"]), "rss": rss_mib(pid)}
                 if turn:
@@ -337,6 +338,10 @@ def main() -> int:
     parser.add_argument("--generate-prefix", default="/gemini")
     parser.add_argument("--first-byte-ms", default="0")
     parser.add_argument("--chunk-ms", default="0")
+    parser.add_argument(
+        "--settle", type=float, default=0, metavar="SECONDS",
+        help="how long what a round left to do (booking it) still counts as its own",
+    )  # fmt: skip
     parser.add_argument("--no-nginx", action="store_true")
     parser.add_argument("--base", default="nginx", help="the target whose ratio is 1")
     parser.add_argument("--json", type=Path, help="write every round here")

@@ -224,9 +224,9 @@ def company(budgets: int, trivium: list[str], where: list[str]) -> str:
     name = ""
     for number in range(budgets):
         name = f"{name}/t{number}".lstrip("/")
-        for command in (["create", name], ["budget", "set", name, "1000/month"]):
+        for command in (["create", name], ["budget", "set", name, "1000000/month"]):
             subprocess.check_output([*trivium, "team", *command, *where])
-    subprocess.check_output([*trivium, "credit", "t0", "1000", *where])
+    subprocess.check_output([*trivium, "credit", "t0", "1000000", *where])
     subprocess.check_output([*trivium, "team", "service", "create", f"{name}/bot", *where])
     return f"{name}/bot"
 
