@@ -25,12 +25,10 @@ from sqlalchemy import text
 
 from trivium.console import app, cookies, session
 from trivium.console.context import Console
-from trivium.console.insight import WorkerInsight
 from trivium.identity.accounts.model import Visitor, Way
 from trivium.identity.model import UserRole
 from trivium.observe.traffic.model import BOUNDS_US, BUCKETS
 from trivium.settings.model import ServerSettings, Settings, StorageSettings
-from trivium.settings.source import SettingsSource
 from trivium.storage import migrate
 from trivium.storage.database import Database
 from trivium.wiring.console import console_of
@@ -161,18 +159,6 @@ def pages(now: int) -> dict[str, str]:
     return found | {f"search: {name}": f"/admin/requests?{query}" for name, query in search.items()}
 
 
-async def _nothing() -> Any:
-    raise NotImplementedError("no page that is measured asks a worker")
-
-
-NOBODY = WorkerInsight(
-    standing=_nothing,
-    channels=_nothing,
-    identities=list,
-    settings=lambda: (Settings(), SettingsSource("")),
-)
-
-
 class _Stated:
     """Adds what the edge gives every request."""
 
@@ -234,7 +220,7 @@ async def run(url: str, folder: str, rows: int, loads: int) -> None:
             storage=StorageSettings(url=url, journal=folder),
         )
         async with contextlib.AsyncExitStack() as stack:
-            console = console_of(settings, database, stack, insight=NOBODY)
+            console = console_of(settings, database, stack)
             await measured(console, loads, now)
     finally:
         await database.close()

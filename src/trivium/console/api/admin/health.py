@@ -16,7 +16,7 @@ _TRUE: Final = {"true": True, "false": False}
 
 async def show(asked: AdminRequest) -> Any:
     """The parts of the worker that answers, as ``/readyz`` has them, and its numbers."""
-    return msgspec.to_builtins(await asked.console.insight.standing())
+    return msgspec.to_builtins(await asked.console.gateway.standing())
 
 
 async def channels(asked: AdminRequest) -> Any:
@@ -25,7 +25,7 @@ async def channels(asked: AdminRequest) -> Any:
     resting = asked.query.get("resting")
     if resting is not None and resting not in _TRUE:
         raise ApiError(400, "resting: must be true or false")
-    found = sorted(await asked.console.insight.channels(), key=lambda one: one.channel)
+    found = sorted(await asked.console.gateway.overview(), key=lambda one: one.channel)
     wanted = [
         one
         for one in found
@@ -42,7 +42,7 @@ async def channels(asked: AdminRequest) -> Any:
 
 async def identities(asked: AdminRequest) -> Any:
     """How the tokens and found identities of channels stand that requests wanted."""
-    found = asked.console.insight.identities()
+    found = asked.console.gateway.identities()
     return {"identities": [msgspec.to_builtins(one) for one in found]}
 
 
