@@ -59,7 +59,7 @@ PAGE_OF = {
     "team budget list": "/admin/budgets",
     "scim token create": "/admin/directories",
     "scim token list": "/admin/directories",
-    "scim token revoke": "/admin/directories/{token}/revoke",
+    "scim token revoke": "/admin/directories/{directory}/revoke",
     "key create": f"{_USER}/keys/new",
     "key list": "/admin/keys",
     "key edit": f"{_USER}/keys/{{key}}",

@@ -60,7 +60,7 @@ _ADMIN = """
 /admin/applications/transfer /admin/budgets /admin/budgets/clear /admin/catalogue/ask
 /admin/changes /admin/channels /admin/channels/edit /admin/channels/new /admin/codes
 /admin/codes/{batch} /admin/codes/{batch}/revoke /admin/credit /admin/credit/undo
-/admin/directories /admin/directories/{token}/revoke /admin/explain /admin/groups
+/admin/directories /admin/directories/{directory}/revoke /admin/explain /admin/groups
 /admin/groups/edit /admin/groups/new /admin/invitations /admin/invitations/withdraw /admin/invoices
 /admin/invoices/{invoice}/pdf /admin/invoices/{invoice}/void /admin/keys /admin/ledger
 /admin/ledger.csv /admin/ledger/proof /admin/log /admin/models /admin/models/edit /admin/models/new

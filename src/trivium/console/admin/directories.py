@@ -79,7 +79,7 @@ async def revoke(request: Request) -> Response:
     """Refuse a token from now on; what it has provisioned stays. Raises HTTPException (404)."""
     try:
         token = await context.of(request).scim.tokens.revoke(
-            request.path_params["token"], log_act=session.act_logger(request)
+            request.path_params["directory"], log_act=session.act_logger(request)
         )
     except IdentityError:
         raise HTTPException(404) from None
@@ -114,5 +114,5 @@ async def _page(
 PAGES: Final = (
     Route(AT, show),
     Route(AT, create, methods=["POST"]),
-    Route(f"{AT}/{row('token')}/revoke", revoke, methods=["POST"]),
+    Route(f"{AT}/{row('directory')}/revoke", revoke, methods=["POST"]),
 )
