@@ -1,7 +1,7 @@
 """What a user spent within some days: by model, key, application, tag, session or day."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 from urllib.parse import urlencode
 
@@ -14,8 +14,8 @@ from trivium.console import context, render, session
 from trivium.console.account.overview import Bar, bars
 from trivium.console.language import N_
 from trivium.ledger.spending import rendering
-from trivium.ledger.spending.model import DAY_S, Dimension, SpendScope, SpendSums
-from trivium.ledger.spending.service import SpendStatement, SpendStatements
+from trivium.ledger.spending.model import DAY_S, Dimension, SpendRow, SpendScope, SpendSums
+from trivium.ledger.spending.service import SpendStatement
 from trivium.ledger.spreadsheet import csv_lines
 from trivium.ledger.statement.service import Day
 from trivium.settings.prices import day as day_of
@@ -117,13 +117,12 @@ def shown(found: SpendStatement) -> list[ShownSpend]:
     ]
 
 
-def chart(found: SpendStatement) -> list[Bar]:
-    """A bar for each day of the period, of a statement by day; empty for a long one."""
-    scope = found.scope
+def chart(scope: SpendScope, days: Iterable[SpendRow]) -> list[Bar]:
+    """A bar for each day of a period, by what the days came to; empty for a long one."""
     count = scope.until - scope.since + 1
     if not 1 < count <= BARS_MAX:
         return []
-    of = {int(row.values[0]): row.sums for row in found.rows}
+    of = {int(row.values[0]): row.sums for row in days}
     nothing = SpendSums()
     return bars(
         [
@@ -144,10 +143,8 @@ async def show(request: Request) -> Response:
     user = session.user_of(request)
     now = console.clock.now()
     wanted = asked(request.query_params, now)
-    statements = SpendStatements(console.database)
     scope = SpendScope(since=wanted.since, until=wanted.until, user_id=user.id)
-    found = await statements.statement(scope, (wanted.by,), ROWS)
-    by_day = await statements.statement(scope, (Dimension.DAY,), BARS_MAX)
+    found, by_day = await console.spending.with_days(scope, (wanted.by,), ROWS)
     return render.page(
         request,
         "account/spending.html",
@@ -159,7 +156,7 @@ async def show(request: Request) -> Response:
         rows=shown(found),
         total=found.total,
         is_whole=found.is_whole,
-        bars=chart(by_day),
+        bars=chart(scope, by_day),
         periods=periods(
             wanted.since,
             wanted.until,
@@ -176,7 +173,7 @@ async def export(request: Request) -> Response:
     console = context.of(request)
     wanted = asked(request.query_params, console.clock.now())
     scope = SpendScope(since=wanted.since, until=wanted.until, user_id=session.user_of(request).id)
-    found = await SpendStatements(console.database).statement(scope, (wanted.by,))
+    found = await console.spending.statement(scope, (wanted.by,))
     return await csv_file(found, f"usage-by-{wanted.by.value}")
 
 

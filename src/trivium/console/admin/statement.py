@@ -1,6 +1,6 @@
 """What was spent by everybody: by one or two things, within any days, on the page or as a file."""
 
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
@@ -14,7 +14,6 @@ from trivium.console.language import N_, text
 from trivium.identity.errors import IdentityError
 from trivium.ledger.spending import rendering
 from trivium.ledger.spending.model import Dimension, SpendScope
-from trivium.ledger.spending.service import SpendStatement
 
 AT: Final = "/admin/statement"
 ROWS: Final = 200
@@ -92,11 +91,16 @@ async def show(request: Request) -> Response:
     console = context.of(request)
     wanted = asked(request)
     form = forms.empty(forms.Form, team=wanted.team, user=wanted.user)
-    found = by_day = None
+    sums: dict[str, Any] = {"rows": [], "total": None, "is_whole": True, "bars": []}
     try:
         scope = await scope_of(request, wanted)
-        found = await console.spending.statement(scope, wanted.by, ROWS)
-        by_day = await console.spending.statement(scope, (Dimension.DAY,), spending.BARS_MAX)
+        found, by_day = await console.spending.with_days(scope, wanted.by, ROWS)
+        sums = {
+            "rows": spending.shown(found),
+            "total": found.total,
+            "is_whole": found.is_whole,
+            "bars": spending.chart(scope, by_day),
+        }
     except IdentityError as error:
         form.fail(error.field, text(_NOBODY.get(error.field, _NOBODY["user"])))
     return render.page(
@@ -111,20 +115,8 @@ async def show(request: Request) -> Response:
         labels=[DIMENSIONS[each] for each in wanted.by],
         periods=spending.periods(wanted.since, wanted.until, console.clock.now(), wanted.query),
         at=AT,
-        **_sums(found, by_day),
+        **sums,
     )
-
-
-def _sums(found: SpendStatement | None, by_day: SpendStatement | None) -> dict[str, object]:
-    """What the page shows of a statement; of none nothing."""
-    if found is None or by_day is None:
-        return {"rows": [], "total": None, "is_whole": True, "bars": []}
-    return {
-        "rows": spending.shown(found),
-        "total": found.total,
-        "is_whole": found.is_whole,
-        "bars": spending.chart(by_day),
-    }
 
 
 @session.admin
