@@ -58,7 +58,7 @@ _OPEN = """
 _ADMIN = """
 /admin /admin/announcements /admin/announcements/remove /admin/applications
 /admin/applications/transfer /admin/budgets /admin/budgets/clear /admin/catalogue/ask
-/admin/changes /admin/channels /admin/channels/edit /admin/channels/new /admin/codes
+/admin/changes /admin/channels /admin/channels/edit /admin/channels/new /admin/channels/test /admin/codes
 /admin/codes/{batch} /admin/codes/{batch}/revoke /admin/credit /admin/credit/undo
 /admin/directories /admin/directories/{directory}/revoke /admin/explain /admin/groups
 /admin/groups/edit /admin/groups/new /admin/invitations /admin/invitations/withdraw /admin/invoices

@@ -42,7 +42,7 @@ PICTURES = {
     "admin/explain.html": "explain",
     "admin/keys.html": "keys-all",
     "admin/ledger.html": "ledger",
-    "admin/ledger_proof.html": "ledger-proof",
+    "admin/growing.html": "ledger-proof",
     "admin/statement.html": "spending-all",
     "admin/gateway.html": "gateway",
     "admin/prices.html": "prices",

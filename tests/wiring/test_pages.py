@@ -1,15 +1,23 @@
 """The pages plane on its port."""
 
 import asyncio
+import re
 import socket
 
+import httpx
 import msgspec
 import pytest
 
 from end_to_end.running import ANSWER, settings
 from scripted_upstream import Double, Send, sized
+from trivium.clock import SystemClock
+from trivium.identity.accounts.model import Visitor, Way
+from trivium.identity.accounts.sessions import Sessions
+from trivium.identity.model import UserRole
+from trivium.identity.service import Identity
+from trivium.storage.database import Database
 from trivium.wiring import pages
-from wiring.serving import serving
+from wiring.serving import Nobody, serving, sqlite
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 PAGES = ("/healthz", "/readyz", "/openapi.json")
@@ -75,3 +83,30 @@ async def test_pages_that_could_not_be_built_are_built_when_they_can_be(tmp_path
         assert 200 == (await gateway.chat())[0]
         assert [200] * 2 == [(await gateway.get("/login"))[0] for _ in range(2)]
     assert 2 == len(built)
+
+
+@pytest.mark.asyncio
+async def test_the_catalogue_is_edited_while_the_shared_state_is_away(tmp_path):
+    """Pages ask the database alone: a channel is made, and what the workers share is not missed."""
+    rest = '[shared]\nurl = "redis://127.0.0.1:9/0"\n'
+    async with serving(tmp_path, settings(Nobody(), rest=rest)) as gateway:
+        database = Database(sqlite(tmp_path))
+        boss = await Identity(database, SystemClock()).create_user(
+            "eve", "eve@example.com", UserRole.ADMIN
+        )
+        async with database.write() as conn:
+            sessions = Sessions(database, SystemClock(), idle_s=3600, lifetime_s=3600)
+            token = await sessions.begin(conn, boss.id, Way.PASSWORD, Visitor(address="::1"))
+        await database.close()
+        async with httpx.AsyncClient(
+            base_url=gateway.origins[0], cookies={"gw_session": token},
+            headers={"accept": "text/html"}, timeout=30,
+        ) as browser:  # fmt: skip
+            for page in ("/admin", "/admin/channels", "/admin/models", "/admin/prices"):
+                assert 200 == (await browser.get(page)).status_code, page
+            form = await browser.get("/admin/channels/new?provider=openai")
+            csrf = re.search(r'name="csrf" value="([^"]+)"', form.text)[1]
+            sent = {"csrf": csrf, "provider": "openai", "name": "spare", "keys": "sk-spare"}
+            made = await browser.post("/admin/channels/new", data=sent | {"act": "save"})
+            assert 303 == made.status_code, made.text[-2000:]
+            assert "spare" in (await browser.get("/admin/channels")).text

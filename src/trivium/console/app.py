@@ -202,7 +202,9 @@ _TEXTS: Final = {
     413: N_("The form holds more than this page takes."),
     415: N_("Only forms of these pages are understood."),
     500: N_("It has been noted. Trying again may help; if not, tell your operator the request id."),
-    503: N_("The database cannot be reached. Nothing was changed; please try again soon."),
+    503: N_(
+        "The database is away, or its disk is full. Nothing was changed; please try again soon."
+    ),
 }
 _FORM: Final = N_(
     "This form was not sent from here, or it is too old. Go back, reload the page and try again."

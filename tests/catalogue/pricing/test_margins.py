@@ -8,7 +8,14 @@ import pytest
 
 from catalogue.pricing.test_offers import CATALOGUE
 from catalogue.pricing.world import NIGHT, offered
-from trivium.catalogue.pricing.margins import costs_of, earned, set_margins
+from trivium.catalogue.pricing.margins import (
+    EarnedMargin,
+    costs_of,
+    earned,
+    said_costs,
+    set_margins,
+    together,
+)
 from trivium.catalogue.pricing.offers import offers_of
 from trivium.ledger.spending.model import SpendRow, SpendSums
 from trivium.routing.model import PriceRow
@@ -83,3 +90,25 @@ def test_what_was_earned_is_income_less_about_what_it_cost():
         mine.share,
     )  # fmt: skip
     assert (0, None) == (found["gone"].known_nanos, found["gone"].share)
+
+
+def test_what_bindings_say_they_cost():
+    """At channels where all of a model's bindings say the same."""
+    of = model(
+        binding("a", "gpt-x", "1"), binding("a", "gpt-y", "2"),
+        binding("b", "gpt-x", "3"), binding("b", "gpt-y", "3"), binding("own", "own"),
+    )  # fmt: skip
+    (known,) = said_costs([of])[of.name]
+    assert ("b", Decimal(3), Decimal(3)) == (known.channel, known.input, known.output)
+
+
+def test_what_several_models_brought_in_together():
+    """Whole where the cost of everything is known; of none it is."""
+    one = EarnedMargin(requests=1, income_nanos=5, known_nanos=5, cost_nanos=2)
+    other = EarnedMargin(requests=2, income_nanos=7, known_nanos=0, cost_nanos=0)
+    found = together([one, other])
+    assert (3, 12, 5, 3, False) == (
+        found.requests, found.income_nanos, found.known_nanos, found.margin_nanos, found.is_whole,
+    )  # fmt: skip
+    assert together([one]).is_whole
+    assert together([]).is_whole

@@ -204,3 +204,17 @@ async def test_only_administrators_see_and_test_channels(boss):
         await visitor.get("/account/keys/new")
         assert 403 == (await visitor.post("/admin/channels", channel="main")).status_code
     assert [] == boss.trials.tested
+
+
+@pytest.mark.asyncio
+async def test_all_channels_are_tested_on_one_page(boss):
+    """Each with what came of it, or why it was not asked; one tested a moment ago is told."""
+    await boss.get("/admin/channels")
+    await boss.post("/admin/channels", channel="spare")
+    answer = await boss.post("/admin/channels/test")
+    page = Seen(answer.text)
+    assert (200, True) == (answer.status_code, answer.text.rstrip().endswith("</html>"))
+    for words in ("key 1 · wise-2 · answered", "The key is wrong.", "no model is bound to it",
+                  "It was tested a moment ago.", "3 channels were tested."):  # fmt: skip
+        assert words in page.text, words
+    assert ("spare", {"main", "idle"}) == (boss.trials.tested[0], set(boss.trials.tested[1:]))

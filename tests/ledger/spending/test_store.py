@@ -300,7 +300,7 @@ async def test_days_are_all_of_it(database, clock):
     user = await Identity(database, clock).create_user("ada", "ada@example.com")
     scope = SpendScope(since=0, until=4)
     async with database.read() as conn:
-        assert [] == await store.by_day(conn, scope)
+        assert [] == await store.exactly(conn, scope, (OF.DAY,), 5)
         assert SpendSums() == await store.total(conn, scope)
     odd = store.DOUBLES_BELOW + 1
     for nanos in (7, odd):
@@ -309,7 +309,7 @@ async def test_days_are_all_of_it(database, clock):
                 conn, [BookedUsage(user.id, day * DAY_S, nanos, "", None) for day in (1, 3)]
             )
         async with database.read() as conn:
-            days = await store.by_day(conn, scope)
+            days = await store.exactly(conn, scope, (OF.DAY,), 5)
             assert {1, 3} == {row.values[0] for row in days}
             total = SpendSums()
             for row in days:

@@ -78,6 +78,11 @@ class EarnedMargin(msgspec.Struct, frozen=True, kw_only=True):
         return self.known_nanos - self.cost_nanos
 
     @property
+    def is_whole(self) -> bool:
+        """Whether the cost of everything is known."""
+        return self.known_nanos == self.income_nanos
+
+    @property
     def share(self) -> float | None:
         """What part of the known income is left; ``None``: there is none."""
         return self.margin_nanos / self.known_nanos if self.known_nanos else None
@@ -87,6 +92,25 @@ def costs_of(model: Model, offers: Sequence[PriceOffer], now: float) -> list[Tok
     """What a model costs at each of its channels where that is known, first choice first."""
     found = (_cost(binding, offers, now) for binding in bindings_of(model))
     return [each for each in found if each is not None]
+
+
+def said_costs(models: Iterable[Model]) -> dict[str, list[TokenCost]]:
+    """What models cost where their bindings say so: at channels where all of them say the same."""
+    return {
+        model.name: [
+            TokenCost(channel=channel, basis=SET, input=cost, output=cost)
+            for channel, several in _said(model).items()
+            if len(several) == 1 and (cost := next(iter(several))) is not None
+        ]
+        for model in models
+    }
+
+
+def _said(model: Model) -> dict[str, set[Decimal | None]]:
+    found: dict[str, set[Decimal | None]] = {}
+    for binding in model.bindings:
+        found.setdefault(binding.channel.name, set()).add(binding.cost)
+    return found
 
 
 def _cost(binding: Binding, offers: Sequence[PriceOffer], now: float) -> TokenCost | None:
@@ -156,3 +180,14 @@ def earned(
         model: EarnedMargin(requests=of[0], income_nanos=of[1], known_nanos=of[2], cost_nanos=of[3])
         for model, of in sums.items()
     }
+
+
+def together(several: Iterable[EarnedMargin]) -> EarnedMargin:
+    """What several models brought in."""
+    every = list(several)
+    return EarnedMargin(
+        requests=sum(each.requests for each in every),
+        income_nanos=sum(each.income_nanos for each in every),
+        known_nanos=sum(each.known_nanos for each in every),
+        cost_nanos=sum(each.cost_nanos for each in every),
+    )

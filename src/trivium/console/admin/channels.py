@@ -1,4 +1,4 @@
-"""Channels as they stand: what rests and why, how they did in the last hour, and a test of one.
+"""Channels as they stand: what rests and why, how they did in the last hour, and tests.
 
 What rests is read from the database, where every worker of every node writes down what it saw open
 and close, a second late (``routing/breaker_log.py``). How this worker stands with vendors that it
@@ -6,7 +6,7 @@ logs in at is its own knowledge, and the page says so.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Final
 
 import msgspec
@@ -17,12 +17,13 @@ from starlette.routing import Route
 
 from trivium.catalogue.model import CatalogueKind
 from trivium.console import context, forms, render, session
+from trivium.console.admin.growing import growing, piece
 from trivium.console.admin.period import chosen
 from trivium.console.catalogue import entries
-from trivium.console.channel_tests import ChannelTestEarly, try_channel
+from trivium.console.channel_tests import AT_ONCE, ChannelTestEarly, try_channel
 from trivium.console.context import Console
 from trivium.console.gateway import ChannelTestError, ChannelTrial
-from trivium.console.language import N_
+from trivium.console.language import N_, text
 from trivium.observe.traffic.model import TrafficSums
 from trivium.providers.address import target
 from trivium.routing import store
@@ -34,6 +35,8 @@ from trivium.upstream.tokens import VendorIdentity
 PATH: Final = "/admin/channels"
 PAGE: Final = 25
 """Channels of one page."""
+TESTED_MAX: Final = 200
+"""Channels that are tested at once."""
 
 
 class ChannelRest(msgspec.Struct, frozen=True, kw_only=True):
@@ -267,4 +270,56 @@ async def test(request: Request) -> Response:
     return await _page(request, tested=name, trials=trials)
 
 
-PAGES: Final = (Route(PATH, show), Route(PATH, test, methods=["POST"]))
+@session.admin
+async def test_all(request: Request) -> Response:
+    """Test every channel that is switched on, some at a time, on a page that grows."""
+    names = [channel.name for channel in context.of(request).gateway.channels()]
+    return growing(
+        request,
+        _tested(request, sorted(names)[:TESTED_MAX]),
+        title=text(N_("Test of all channels")),
+        lead=text(N_("One short request with each key, as a caller's would have been sent.")),
+        at=PATH,
+        back=text(N_("Channels")),
+    )
+
+
+async def _tested(request: Request, names: list[str]) -> AsyncIterator[str]:
+    """What came of each channel, as it comes."""
+    console, by = context.of(request), str(session.user_of(request).id)
+    free = asyncio.Semaphore(AT_ONCE - 1)  # one is left for whoever tests a single one
+
+    async def tried(name: str) -> str:
+        trials: tuple[ChannelTrial, ...] = ()
+        untested, is_early = "", False
+        async with free:
+            try:
+                trials = await try_channel(console, name, by)
+            except ChannelTestEarly:
+                is_early = True
+            except ChannelTestError as error:
+                untested = str(error)
+        return piece(
+            request,
+            "admin/channel_tested.html",
+            name=name,
+            trials=trials,
+            untested=untested,
+            is_early=is_early,
+        )
+
+    tasks = [asyncio.create_task(tried(name)) for name in names]
+    try:
+        for done in asyncio.as_completed(tasks):
+            yield await done
+    finally:
+        for task in tasks:
+            task.cancel()
+    yield piece(request, "admin/channel_tested.html", name="", count=len(names))
+
+
+PAGES: Final = (
+    Route(PATH, show),
+    Route(PATH, test, methods=["POST"]),
+    Route(f"{PATH}/test", test_all, methods=["POST"]),
+)

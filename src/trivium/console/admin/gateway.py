@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from trivium.catalogue.pricing.margins import EarnedMargin, earned, said_costs, together
 from trivium.console import charts, context, render, session
-from trivium.console.admin.margin import Margin, costs, margin
 from trivium.console.admin.period import CHOICES, ChosenPeriod, chosen, day_text
 from trivium.console.language import N_, PageLanguage
 from trivium.ledger.spending.model import DAY_S, Dimension, SpendRow, SpendScope
@@ -128,9 +128,9 @@ async def _spent(request: Request, period: ChosenPeriod) -> list[SpendRow]:
     return await context.of(request).spending.rows(_scope(period), by)
 
 
-def _earned(request: Request, spent: Sequence[SpendRow]) -> Margin:
+def _earned(request: Request, spent: Sequence[SpendRow]) -> EarnedMargin:
     rows = [SpendRow(row.values[1:], row.sums) for row in spent]
-    return margin(rows, costs(context.of(request).models()))
+    return together(earned(rows, said_costs(context.of(request).models())).values())
 
 
 def _added(spent: Sequence[SpendRow], place: int) -> dict[int | str, int]:

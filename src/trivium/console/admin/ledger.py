@@ -2,7 +2,6 @@
 
 import asyncio
 import datetime as dt
-import secrets
 from collections.abc import AsyncIterator, Sequence
 from typing import Final, Literal
 
@@ -11,6 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
+from trivium.console.admin.growing import growing, piece
 from trivium.console.language import N_, text
 from trivium.identity.errors import IdentityError
 from trivium.jobs.service import strays
@@ -50,18 +50,19 @@ def _page(request: Request, form: forms.Filled[LedgerFileForm], status: int = 20
 @session.recent_at(AT)
 async def prove(request: Request) -> Response:
     """Prove the books on a page that grows as entries are looked at; leaving it ends the proof."""
-    mark = secrets.token_urlsafe(24)
-    whole = render.page(request, "admin/ledger_proof.html", mark=mark, at=AT)
-    head, _, end = bytes(whole.body).decode().partition(mark)
-    answer = StreamingResponse(_grown(request, head, end), media_type="text/html")
-    answer.raw_headers = [each for each in whole.raw_headers if each[0] != b"content-length"]
-    return answer
+    return growing(
+        request,
+        _grown(request),
+        title=text(N_("Proof of the books")),
+        lead=text(N_("The page grows while entries are looked at. Leaving it ends the proof.")),
+        at=AT,
+        back=text(N_("Ledger")),
+    )
 
 
-async def _grown(request: Request, head: str, end: str) -> AsyncIterator[str]:
+async def _grown(request: Request) -> AsyncIterator[str]:
     console = context.of(request)
     proof = LedgerProof(console.database, console.clock, strays)
-    yield head
     wrong = told = 0
     is_whole = True
     try:
@@ -74,14 +75,12 @@ async def _grown(request: Request, head: str, end: str) -> AsyncIterator[str]:
                 yield _part(request, "tick", entries=proof.entries)
     except StorageError:
         is_whole = False
-    yield _part(request, "end", entries=proof.entries, wrong=wrong, is_whole=is_whole) + end
+    yield _part(request, "end", entries=proof.entries, wrong=wrong, is_whole=is_whole)
 
 
 def _part(request: Request, name: str, **values: object) -> str:
-    tag = render.speech_of(request).language.tag
-    template = render.environment(tag).get_template("admin/ledger_parts.html")
-    given = {"csrf": "", "now": 0, "part": name, "told_max": TOLD_MAX}
-    return template.render(given | values)
+    given = {"part": name, "told_max": TOLD_MAX} | values
+    return piece(request, "admin/ledger_parts.html", **given)
 
 
 @session.admin

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from trivium.catalogue.model import CatalogueKind, EntryName
+from trivium.catalogue.model import CatalogueKind
 from trivium.console import context, forms, render, session
 from trivium.console.catalogue import channel_form, entries, saving
 from trivium.console.catalogue.changing import Fields
@@ -74,25 +74,14 @@ async def create(request: Request) -> Response:
 @session.admin
 async def show(request: Request) -> Response:
     """Show the form of a channel of the database."""
-    found = await entries.one(context.of(request), _at(request))
-    if found is None or found.place:
-        raise HTTPException(404)
+    found = await saving.opened(request, CatalogueKind.CHANNEL)
     return _form(request, channel_form.shown(found), found)
 
 
 @session.admin
 async def save(request: Request) -> Response:
     """Try what the form says of a channel, or save it. One that is gone meanwhile is told."""
-    form = forms.filled(request, forms.Form)
-    found = await entries.one(context.of(request), _at(request))
-    if found is None or found.place:
-        form.given = {**form.given, "name": [_at(request).name]}
-        found = None
-    return await _save(request, form, found)
-
-
-def _at(request: Request) -> EntryName:
-    return channel_form.named(request.query_params.get("name", "")[:200])
+    return await _save(request, *await saving.sent(request, CatalogueKind.CHANNEL))
 
 
 async def _save(request: Request, form: Fields, entry: ShownEntry | None) -> Response:

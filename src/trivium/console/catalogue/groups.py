@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from trivium.catalogue.model import CatalogueKind, EntryName
+from trivium.catalogue.model import CatalogueKind
 from trivium.console import context, forms, render, session
 from trivium.console.catalogue import entries, saving
 from trivium.console.catalogue.changing import Fields
@@ -50,9 +49,7 @@ async def create(request: Request) -> Response:
 @session.admin
 async def show(request: Request) -> Response:
     """Show the form of a group of the database."""
-    found = await entries.one(context.of(request), _at(request))
-    if found is None or found.place:
-        raise HTTPException(404)
+    found = await saving.opened(request, CatalogueKind.GROUP)
     form = forms.empty(forms.Form, factor=found.document, version=str(found.version))
     return _form(request, form, found)
 
@@ -60,12 +57,7 @@ async def show(request: Request) -> Response:
 @session.admin
 async def save(request: Request) -> Response:
     """Try what the form says of a group, or save it. One that is gone meanwhile is told."""
-    form = forms.filled(request, forms.Form)
-    found = await entries.one(context.of(request), _at(request))
-    if found is None or found.place:
-        form.given = {**form.given, "name": [_at(request).name]}
-        found = None
-    return await _save(request, form, found)
+    return await _save(request, *await saving.sent(request, CatalogueKind.GROUP))
 
 
 async def _save(request: Request, form: Fields, entry: ShownEntry | None) -> Response:
@@ -90,10 +82,6 @@ def _form(
         entry=entry,
         **saving.told(form, done, {"name", "factor", "reason"}, request),
     )
-
-
-def _at(request: Request) -> EntryName:
-    return entries.named(CatalogueKind.GROUP, request.query_params.get("name", "")[:200])
 
 
 PAGES: Final = (

@@ -158,21 +158,14 @@ async def create(request: Request) -> Response:
 @session.admin
 async def show(request: Request) -> Response:
     """Show the form of a model of the database."""
-    found = await entries.one(context.of(request), _at(request))
-    if found is None or found.place:
-        raise HTTPException(404)
+    found = await saving.opened(request, CatalogueKind.MODEL)
     return await _form(request, model_form.shown(found), found)
 
 
 @session.admin
 async def save(request: Request) -> Response:
     """Try what the form says of a model, or save it. One that is gone meanwhile is told."""
-    form = forms.filled(request, forms.Form)
-    found = await entries.one(context.of(request), _at(request))
-    if found is None or found.place:
-        form.given = {**form.given, "name": [_at(request).name]}
-        found = None
-    return await _save(request, form, found)
+    return await _save(request, *await saving.sent(request, CatalogueKind.MODEL))
 
 
 async def _save(request: Request, form: Fields, entry: ShownEntry | None) -> Response:
@@ -217,10 +210,6 @@ async def _form(
         other=[(kind, label) for kind, label in KINDS.items() if kind not in MAIN],
         **saving.told(form, done, model_form.shown_fields(form), request),
     )
-
-
-def _at(request: Request) -> EntryName:
-    return _named(request.query_params.get("name", "")[:200])
 
 
 def _named(name: str) -> EntryName:

@@ -4,12 +4,14 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from trivium.catalogue.model import EntryName
-from trivium.console import context
+from trivium.catalogue.model import CatalogueKind, EntryName
+from trivium.console import context, forms
 from trivium.console.catalogue import changing, entries
 from trivium.console.catalogue.changing import ChangePreview, Fields, StaleEdit
+from trivium.console.catalogue.entries import ShownEntry
 from trivium.console.language import N_
 
 TRY: Final = "try"
@@ -32,6 +34,36 @@ class SavedForm(msgspec.Struct, frozen=True, kw_only=True):
     """Which the form is about from now on."""
     base: int | None = None
     """Which it was made of, where another is there now."""
+
+
+async def opened(request: Request, kind: CatalogueKind) -> ShownEntry:
+    """The entry of the database that the address names. Raises HTTPException (404), also for one of
+    the file.
+    """
+    found = await _there(request, kind)
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+async def sent(request: Request, kind: CatalogueKind) -> tuple[Fields, ShownEntry | None]:
+    """A form that was sent, and the entry of the database that it is about; ``None``: it is gone
+    meanwhile, and the form has its name.
+    """
+    form = forms.filled(request, forms.Form)
+    found = await _there(request, kind)
+    if found is None:
+        form.given = {**form.given, "name": [_name(request)]}
+    return form, found
+
+
+async def _there(request: Request, kind: CatalogueKind) -> ShownEntry | None:
+    found = await entries.one(context.of(request), entries.named(kind, _name(request)))
+    return None if found is None or found.place else found
+
+
+def _name(request: Request) -> str:
+    return request.query_params.get("name", "")[:200]
 
 
 async def saved(

@@ -85,8 +85,7 @@ class SpendStatements:
     ) -> list[SpendRow]:
         """The sums of a statement alone, without names."""
         async with self._db.read(LIMIT_S) as conn:
-            total = await store.total(conn, scope)
-            return await store.grouped(conn, scope, by, max(1, min(limit, ROWS_MAX)), total)
+            return await store.grouped(conn, scope, by, max(1, min(limit, ROWS_MAX)))
 
     async def spent_by(
         self, scope: SpendScope, by: Dimension, values: Sequence[int]
@@ -113,7 +112,7 @@ class SpendStatements:
         """
         _check(scope)
         async with self._db.read(LIMIT_S) as conn:
-            days = await store.by_day(conn, scope)
+            days = await store.exactly(conn, scope, (Dimension.DAY,), DAYS_MAX)
             total = SpendSums()
             for row in days:
                 total = total.plus(row.sums)

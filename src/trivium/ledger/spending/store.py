@@ -183,7 +183,6 @@ _IS_SAID: Final = {
     Dimension.TAGS: attributions.c.tags != NO_TAGS,
     Dimension.TAG: attributions.c.tags != NO_TAGS,
 }
-_NOTHING: Final = SpendRow((), SpendSums())
 DOUBLES_BELOW: Final = 2**52
 """Sums that doubles have exactly, with a bit to spare for what a negative one takes back."""
 
@@ -233,13 +232,16 @@ async def _total(conn: AsyncConnection, scope: SpendScope, *, doubles: bool) -> 
     return SpendSums(*(int(value or 0) for value in row))
 
 
-async def by_day(conn: AsyncConnection, scope: SpendScope) -> list[SpendRow]:
-    """What it came to on each day that anything was billed on: all days, which are all of it."""
-    by, count = (Dimension.DAY,), scope.until - scope.since + 1
+async def exactly(
+    conn: AsyncConnection, scope: SpendScope, by: Sequence[Dimension], limit: int
+) -> list[SpendRow]:
+    """Sums by what every entry says, the most expensive first. A sum that doubles have not exactly
+    is at least ``DOUBLES_BELOW`` in doubles, too, and all are added up again then.
+    """
     doubles = conn.dialect.name == "postgresql"
-    rows = await _rows(conn, main_query(scope, by, doubles), by, count)
-    if doubles and max(max(row.sums) for row in rows or [_NOTHING]) >= DOUBLES_BELOW:
-        rows = await _rows(conn, main_query(scope, by), by, count)
+    rows = await _rows(conn, main_query(scope, by, doubles), by, limit)
+    if doubles and any(max(row.sums) >= DOUBLES_BELOW for row in rows):
+        rows = await _rows(conn, main_query(scope, by), by, limit)
     return rows
 
 
@@ -248,14 +250,14 @@ async def grouped(
     scope: SpendScope,
     by: Sequence[Dimension],
     limit: int,
-    whole: SpendSums,
+    whole: SpendSums | None = None,
 ) -> list[SpendRow]:
     """What it came to by each of these, the most expensive first; at most so many rows. ``whole``:
-    what it comes to together.
+    what it comes to together, where that is known.
     """
-    doubles = adds_in_doubles(conn, whole)
     if not any(each in SAID for each in by):
-        return await _rows(conn, main_query(scope, by, doubles), by, limit)
+        return await exactly(conn, scope, by, limit)
+    doubles = adds_in_doubles(conn, whole or await total(conn, scope))
     rows = await _rows(conn, said_query(scope, by, doubles), by, limit)
     rows += await _rows(conn, rest_query(scope, by, doubles), by, limit)
     rows = [row for row in rows if any(row.sums)]
