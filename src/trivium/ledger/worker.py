@@ -21,7 +21,7 @@ from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
 from trivium.ledger.lease_keeper import LeaseKeeper
 from trivium.ledger.model import COUNTERS_MAX, Hold, Quote, Settlement
-from trivium.ledger.refusals import too_many_wait, unnoted
+from trivium.ledger.refusals import too_many_budgets, too_many_wait, unnoted
 from trivium.ledger.service import Payer
 from trivium.ledger.spending.model import spender
 from trivium.settings.budget import Budget, is_beyond, within
@@ -69,7 +69,9 @@ class WorkerLedger(LeaseKeeper):
         budgets: Sequence[Budget] = (),
         who: Attributed = NOBODY,
     ) -> Hold | None:
-        """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
+        """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, INVALID_VALUE,
+        LEDGER_DOWN).
+        """
         amount = quote.amount_nanos
         limited = not caller.unlimited
         user_id = caller.payer_id
@@ -152,10 +154,8 @@ class WorkerLedger(LeaseKeeper):
         """
         asked = [self._account(hold.user_id)] if hold.limited else []
         if budgets:
-            budgets = tuple(budgets[:COUNTERS_MAX])
-            counters = self._periods.counters(budgets, self._now())
-            hold = msgspec.structs.replace(hold, counters=counters, budgets=budgets)
-            for budget, counter in zip(budgets, counters, strict=True):
+            hold = self.counted(hold, budgets)
+            for budget, counter in zip(hold.budgets, hold.counters, strict=True):
                 account = self._account(counter)
                 account.payer = hold.user_id
                 if is_beyond(budget):
@@ -211,8 +211,12 @@ class WorkerLedger(LeaseKeeper):
         return other
 
     def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
-        """The hold with the counters of these budgets, for one that is a row."""
+        """The hold with the counters of these budgets. Raises ``Fault`` (INVALID_VALUE) where they
+        are more than one request can count against.
+        """
         budgets = tuple(budgets)
+        if len(budgets) > COUNTERS_MAX:
+            raise too_many_budgets(len(budgets))
         counters = self._periods.counters(budgets, self._now())
         return msgspec.structs.replace(hold, counters=counters, budgets=budgets)
 
