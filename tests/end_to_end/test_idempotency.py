@@ -39,6 +39,8 @@ TOLD = b"".join(
 )
 """Of it, what a caller is told that did not ask for the count."""
 MUCH = 10**12
+IN_FLIGHT = 12
+"""Keys that a killed node was at."""
 BYTES_MAX = 4096
 """Of an answer that is kept here."""
 
@@ -339,16 +341,27 @@ async def paid_for(pair, key, db):
 
 
 @pytest.mark.parametrize("pair_url", ["sqlite"], indirect=True)  # the other one is a slow test
-async def test_a_killed_nodes_request_is_called_anew_and_billed_once(pair, key):
-    """On another node, under the first one's id."""
-    pair.script([Stall()], OK)
-    async with killed(pair.books, key) as raw:
-        status, headers, body = await pair.two.send(raw)
-    assert (200, ANSWER, 2) == (status, body, pair.calls)
-    assert b"trivium-idempotent-replay" not in headers
-    request_id = headers[b"x-request-id"].decode()
+async def test_a_killed_nodes_requests_are_called_anew_and_billed_once(pair, key):
+    """On another node, each under its own first id: a dozen keys were in flight, half of them in
+    the middle of a stream; and one that had been answered is not called again.
+    """
+    whole = sized(STREAM, headers=EVENTS)
+    stuck = [[Stall()], [Send(whole[:-HALF]), Stall()]] * 6
+    pair.script(OK, *stuck, *[OK, [Send(whole)]] * 6)
+    async with killed(pair.books, key, IN_FLIGHT) as (answered, *raws):
+        ids = set()
+        for number, raw in enumerate(raws):
+            status, headers, body = await pair.two.send(raw)
+            assert (200, TOLD if number % 2 else ANSWER) == (status, body)
+            assert b"trivium-idempotent-replay" not in headers
+            ids.add(headers[b"x-request-id"].decode())
+        status, headers, body = await pair.two.send(answered)
+        assert (200, ANSWER) == (status, body)
+        assert b"true" == headers[b"trivium-idempotent-replay"]
+    assert (IN_FLIGHT, 1 + 2 * IN_FLIGHT) == (len(ids), pair.calls)
     await replayed(pair.books)
-    assert COST == await pair.bill(request_id)
+    for request_id in (*ids, headers[b"x-request-id"].decode()):
+        assert COST == await pair.bill(request_id)
 
 
 @pytest.mark.slow  # three starts each
@@ -367,7 +380,7 @@ async def test_after_a_kill_the_repeat_is_billed_once(
             file.read_text().replace("[ledger]", f'[ledger]\ninterrupted = "{interrupted}"')
         )
         async with books.node("two") as two:
-            async with killed(books, key) as raw:
+            async with killed(books, key) as (raw,):
                 pass
             if booked == "before":
                 await replayed(books)
@@ -383,8 +396,10 @@ async def test_after_a_kill_the_repeat_is_billed_once(
 
 
 @contextlib.asynccontextmanager
-async def killed(books, key):
-    """A node that dies while it answers; gives what it was asked."""
+async def killed(books, key, others=0):
+    """A node that dies while it answers; gives what it was asked. ``others``: with so many keys
+    more, every other one streamed, after the first was answered whole.
+    """
     folder = books.folder / "dead"
     folder.mkdir()
     shutil.copy(books.folder / "trivium.toml", folder)
@@ -393,15 +408,23 @@ async def killed(books, key):
     gateway = start(folder, books.key)
     try:
         await listening(gateway)
-        line = await gateway.wire()
-        await line.send(gateway.chat(key))
-        async with asyncio.timeout(60):
-            while not books.vendor.requests:
-                await asyncio.sleep(0.01)
+        raws = [gateway.chat(key)]
+        raws += [gateway.chat(f"{key}-{n}", stream=n % 2 == 1) for n in range(others)]
+        lines = []
+        for number, raw in enumerate(raws):
+            lines.append(await gateway.wire())
+            await lines[-1].send(raw)
+            async with asyncio.timeout(60):
+                while len(books.vendor.requests) <= number:
+                    await asyncio.sleep(0.01)
+                if others and not number:
+                    assert 200 == (await lines[0].answer())[0]
+                    await asyncio.sleep(1)  # it is written behind
         gateway.process.kill()
         gateway.process.wait()
-        await line.close()
-        yield gateway.chat(key)
+        for line in lines:
+            await line.close()
+        yield raws
     finally:
         gateway.process.kill()
         gateway.process.wait()

@@ -13,11 +13,13 @@ import sys
 import time
 import uuid
 from collections import Counter
+from functools import partial
 
 import msgspec
 import pytest
 from sqlalchemy import text
 
+from end_to_end.door import Postgres
 from end_to_end.fleet.load import Vendor
 from end_to_end.fleet.nodes import command, two_nodes
 from end_to_end.running import ANSWER
@@ -43,14 +45,17 @@ ENTRIES = (
     "SELECT request_id, -amount_nanos AS nanos, note FROM entries WHERE kind = 'usage' ORDER BY id"
 )
 LEFT = "SELECT coalesce(sum(leased_nanos), 0) AS nanos FROM budget_counters"
+TRY_AGAIN = (
+    b"set aside elsewhere at the moment; try again",  # a worker was too slow to give back
+    b"cannot be looked up at the moment; try again",  # the database is away
+)
+AWAY_S = 4.0
 
 
 @pytest.fixture
-def fleet_database(postgresql_server):
-    """An address of an empty database on the server, which is gone with it."""
-    name = f"budgets_{uuid.uuid4().hex[:12]}"
-    postgresql_server.psql(f"CREATE DATABASE {name};")
-    return postgresql_server.get_uri(database=name)
+def fleet_database(postgresql_server, tmp_path):
+    """An empty database on the server, behind a door of its own."""
+    return Postgres(postgresql_server, tmp_path, f"budgets_{uuid.uuid4().hex[:12]}")
 
 
 async def rows(url, query):
@@ -123,8 +128,8 @@ class Callers:
         else:
             if status == 429:
                 self.refused(body)
-            elif status == 503:  # a worker was too slow to give back what it did not use
-                assert b"set aside elsewhere at the moment; try again" in body, body
+            elif status == 503:
+                assert any(said in body for said in TRY_AGAIN), body
         self.statuses[status] += 1
         return status
 
@@ -157,22 +162,37 @@ class Callers:
                 await asyncio.sleep(1.2)
 
 
-async def spend(folder, database, shared, *, requests, callers, fitting, is_killed):
-    """Spend five budgets in each other; what it came to, after everything is booked."""
-    amount = fitting * COST
-    async with Vendor(counted) as vendor, two_nodes(folder, vendor.port, database, shared) as nodes:
+async def worker_killed(nodes):
+    """One of four, of the second node."""
+    os.kill(worker_of(nodes[1]), signal.SIGKILL)
+
+
+async def away(shut, open_, nodes):
+    """Something is away for a while."""
+    del nodes
+    await asyncio.to_thread(shut)
+    await asyncio.sleep(AWAY_S)
+    await asyncio.to_thread(open_)
+
+
+async def spend(folder, door, shared, *, requests, callers, fitting, fault=None):
+    """Spend five budgets in each other; what it came to, after everything is booked. ``fault``:
+    what befalls the nodes when a quarter of it was sent.
+    """
+    amount, database = fitting * COST, door.direct
+    async with Vendor(counted) as vendor, two_nodes(folder, vendor.port, door.url, shared) as nodes:
         key = await company(database, amount)
         await asyncio.sleep(2)  # gateways look for keys once a second
         load = Callers(nodes, key)
         began = time.monotonic()
 
-        async def killed():
-            while is_killed and load.sent < requests // 4:
+        async def befalls():
+            while fault and load.sent < requests // 4:
                 await asyncio.sleep(0.02)
-            if is_killed:
-                os.kill(worker_of(nodes[1]), signal.SIGKILL)
+            if fault:
+                await fault(nodes)
 
-        await asyncio.gather(killed(), load.at_once(requests, callers))
+        await asyncio.gather(befalls(), load.at_once(requests, callers))
         took_s = time.monotonic() - began
         await load.to_the_edge()
         deadline = time.monotonic() + 60
@@ -217,9 +237,33 @@ async def test_nodes_and_workers_spend_no_more_than_there_is(tmp_path, fleet_dat
     """
     load, entries = await spend(
         tmp_path, fleet_database, valkey.url,
-        requests=300, callers=24, fitting=200, is_killed=True,
+        requests=300, callers=24, fitting=200, fault=worker_killed,
     )  # fmt: skip
     assert len(entries) >= load.statuses[200]
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+@pytest.mark.asyncio
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("what", ["PostgreSQL", "Valkey"])
+async def test_what_is_away_at_the_edge_lets_nobody_spend_more(
+    tmp_path, fleet_database, valkey, what
+):
+    """Requests that come meanwhile spend what is leased, or are told to try again; Valkey is none of
+    the budgets' business.
+    """
+    database = what == "PostgreSQL"
+    shut, open_ = (
+        (fleet_database.shut, fleet_database.open) if database else (valkey.kill, valkey.start)
+    )
+    load, entries = await spend(
+        tmp_path, fleet_database, valkey.url,
+        requests=1_500, callers=24, fitting=500, fault=partial(away, shut, open_),
+    )  # fmt: skip
+    assert len(entries) == load.statuses[200]
+    assert not load.statuses[0]
+    assert database or not load.statuses[503]
 
 
 @pytest.mark.slow
@@ -233,7 +277,7 @@ async def test_ten_thousand_requests_spend_no_more_than_there_is(
     """The same with a hundred at a time."""
     load, entries = await spend(
         tmp_path, fleet_database, valkey.url,
-        requests=10_000, callers=100, fitting=8_000, is_killed=is_killed,
+        requests=10_000, callers=100, fitting=8_000, fault=worker_killed if is_killed else None,
     )  # fmt: skip
     assert load.sent >= 10_000
     assert len(entries) >= load.statuses[200]

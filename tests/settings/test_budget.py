@@ -81,6 +81,21 @@ def test_every_minute_lies_in_one_period(zone, day, period):
         assert period is not Period.MONTH or first.day == 1
 
 
+@pytest.mark.parametrize(("zone", "day"), CLOCKS_SET)
+def test_what_is_remembered_is_what_the_minute_says(zone, day):
+    """Forth over the end of a period and back again: a counter is that of its minute, whichever was
+    asked for before.
+    """
+    clock, noon = PeriodClock(), at(day + "T12:00:00")
+    budgets = tuple(
+        Budget(amount_nanos=5, period=period, zone=zone, scope=period.value) for period in CALENDAR
+    )
+    minutes = range(noon - 86_400, noon + 86_400, 60)
+    for now in (*minutes, *reversed(minutes)):
+        expected = [bounds(period, now, zone).starts_at for period in CALENDAR]
+        assert expected == [each.starts_at for each in clock.counters(budgets, now)]
+
+
 @pytest.mark.parametrize(
     ("zone", "day", "starts", "hours"),
     [

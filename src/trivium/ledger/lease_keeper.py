@@ -15,6 +15,7 @@ from trivium.clock import Clock
 from trivium.faults import Fault
 from trivium.ledger.allowance import SHORT_S, Allowance, LeaseVerdict
 from trivium.ledger.model import (
+    COUNTERS_MAX,
     Hold,
     Holder,
     LeaseRequest,
@@ -24,7 +25,14 @@ from trivium.ledger.model import (
     counted_costs,
 )
 from trivium.ledger.quote import Quoting
-from trivium.ledger.refusals import elsewhere, overspent, too_low, uncounted, unknown
+from trivium.ledger.refusals import (
+    elsewhere,
+    overspent,
+    too_low,
+    too_many_budgets,
+    uncounted,
+    unknown,
+)
 from trivium.settings.budget import (
     REMEMBERED_MAX,
     Budget,
@@ -268,13 +276,21 @@ class LeaseKeeper(Quoting):
                 holders.append(counter)
         return [self._account(holder) for holder in holders]
 
+    def _counted(self, budgets: tuple[Budget, ...]) -> CountedBudgets:
+        """Budgets and their counters. Raises ``Fault`` (INVALID_VALUE) where they are more than one
+        request can count against.
+        """
+        if len(budgets) > COUNTERS_MAX:
+            raise too_many_budgets(len(budgets))
+        return self._periods.counted(budgets, self._now())
+
     def _covering(
         self, budgets: tuple[Budget, ...], payer_id: int, *, is_limited: bool
     ) -> Covering:
         """What covers and counts a request with these budgets. Put together once for all requests
-        of a key, until one of its budgets begins anew.
+        of a key, until one of its budgets begins anew. Raises as ``_counted`` does.
         """
-        counted = self._periods.counted(budgets, self._now())
+        counted = self._counted(budgets)
         found = self._coverings.get(id(counted))
         if (
             found is not None

@@ -5,6 +5,7 @@ from typing import Final
 
 from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
+from trivium.ledger.model import COUNTERS_MAX
 from trivium.routing.model import Model
 from trivium.settings.budget import FOREVER, WINDOWS, Budget, Period
 
@@ -47,6 +48,15 @@ def overspent(budget: Budget, amount_nanos: int, ends_at: int) -> BudgetRefusal:
         f"This request may cost up to {format_usd(amount_nanos)} USD.",
         budget,
         ends_at,
+    )
+
+
+def too_many_budgets(number: int) -> Fault:
+    """The refusal of a request with more tags than can be counted: none of them goes uncounted."""
+    return Fault(
+        Kind.INVALID_VALUE,
+        f"The request counts against {number} budgets, of its key, its team, those above and its "
+        f"tags; at most {COUNTERS_MAX} are counted at once. Send fewer tags that have budgets.",
     )
 
 

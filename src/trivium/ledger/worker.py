@@ -20,7 +20,7 @@ from trivium.ledger.cost import cost, input_cost
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
 from trivium.ledger.lease_keeper import Covering, LeaseKeeper
-from trivium.ledger.model import COUNTERS_MAX, Hold, Quote, Settlement
+from trivium.ledger.model import Hold, Quote, Settlement
 from trivium.ledger.refusals import too_many_wait, unnoted
 from trivium.ledger.service import Payer
 from trivium.ledger.spending.model import spender
@@ -69,7 +69,9 @@ class WorkerLedger(LeaseKeeper):
         budgets: Sequence[Budget] = (),
         who: Attributed = NOBODY,
     ) -> Hold | None:
-        """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, LEDGER_DOWN)."""
+        """Reserve the quote if the leases cover it. Raises ``Fault`` (INTERNAL, INVALID_VALUE,
+        LEDGER_DOWN).
+        """
         if budgets and quote.tariff is not None:
             hold, covering = self._covered(request_id, caller, quote, budgets, who)
             return self._hold_within(hold, covering)
@@ -158,9 +160,7 @@ class WorkerLedger(LeaseKeeper):
         who: Attributed,
     ) -> tuple[Hold, Covering]:
         """The hold of a request with budgets, and what has to cover it."""
-        covering = self._covering(
-            tuple(budgets[:COUNTERS_MAX]), caller.payer_id, is_limited=not caller.unlimited
-        )
+        covering = self._covering(tuple(budgets), caller.payer_id, is_limited=not caller.unlimited)
         return _hold(request_id, caller, quote, who, covering.counted), covering
 
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
@@ -208,8 +208,10 @@ class WorkerLedger(LeaseKeeper):
         return other
 
     def counted(self, hold: Hold, budgets: Sequence[Budget]) -> Hold:
-        """The hold with the counters of these budgets, for one that is a row."""
-        found = self._periods.counted(tuple(budgets), self._now())
+        """The hold with the counters of these budgets. Raises ``Fault`` (INVALID_VALUE) where they
+        are more than one request can count against.
+        """
+        found = self._counted(tuple(budgets))
         return msgspec.structs.replace(
             hold, counters=found.counters, counted=found.text, budgets=found.budgets
         )

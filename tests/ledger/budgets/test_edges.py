@@ -12,10 +12,12 @@ import pytest
 
 from ledger.budgets.test_store import DAY, budget, is_sound, row, take
 from ledger.test_ledger_sync import sound
+from ledger.test_pressure import running  # noqa: F401 - a fixture
 from trivium.clock import SystemClock
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.ledger.budgets import store
+from trivium.ledger.model import COUNTERS_MAX
 from trivium.ledger.refusals import BudgetRefusal
 from trivium.settings.budget import CounterId, Period
 from trivium.storage.errors import StorageDown
@@ -58,10 +60,10 @@ def at_midnight(database, worker):
     return make
 
 
-async def spend(worker, name, user_id, amount, limit):
+async def spend(worker, name, user_id, amount, *limits):
     """A request that costs what was foreseen; whether it was let in."""
     try:
-        hold = await take(worker, name, user_id, amount, limit)
+        hold = await take(worker, name, user_id, amount, *limits)
     except BudgetRefusal:
         return False
     worker.ledger.settle(hold, Usage(output=amount))
@@ -123,6 +125,28 @@ async def test_what_runs_over_midnight_counts_where_it_was_let_in(database, acco
         one.ledger.settle(hold, Usage(output=95))
     assert [(95, 0), (100, 0)] == [await row(database, each) for each in (TODAY, TOMORROW)]
     assert await is_sound(database)
+
+
+@pytest.mark.asyncio
+async def test_no_budget_goes_uncounted(database, account, running):  # noqa: F811
+    """Of more than one request can count against none is left out in silence: it is refused, and
+    nothing is held of any.
+    """
+    ada = await account(10**6)
+    many = [budget(100, f"team:1/tag:t{number}") for number in range(COUNTERS_MAX + 1)]
+    async with running("one") as (one,), asyncio.timeout(30):
+        for _ in range(2):
+            with pytest.raises(Fault, match=r"counts against 65 budgets.+fewer tags") as no:
+                await take(one, "r1", ada, 10, *many)
+            assert 400 == no.value.status
+        hold = await take(one, "r2", ada, 10)
+        with pytest.raises(Fault):
+            one.ledger.counted(hold, many)
+        one.ledger.settle(hold, None)
+        assert await spend(one, "r3", ada, 10, *many[1:])
+    assert [None, (10, 0), (10, 0)] == [
+        await row(database, CounterId(each.scope, "total", 0)) for each in (*many[:2], many[-1])
+    ]
 
 
 class Unsteady:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 import pytest_asyncio
 from sqlalchemy import select
@@ -102,13 +103,17 @@ async def test_every_scope_finds_what_its_keys_spent(database, company):
         assert spent == tuple(found), scope
 
 
-async def test_what_names_its_scope_is_found_by_it(database, company):
-    """Scopes that no keys make up: in the account that pays."""
+@pytest.mark.parametrize("tag", ["a", 'a"b', "a\\b", "7%_é", "a','b"])
+async def test_what_names_its_scope_is_found_by_it(database, company, tag):
+    """Scopes that no keys make up: in the account that pays, however they are written there."""
     payer, key = company["own"]
-    named = DETAIL.replace("}}", '},"budgets":[["tag:a","day",0]]}').replace(":5", f":{key}")
-    async with database.write() as conn:
-        await turn(conn, "w", [settled("r1", 7, user_id=payer, detail=named)], {})
-    counter = CounterId("tag:a", "total", 0)
+    counted = msgspec.json.encode([[f"tag:{tag}", "day", 0]]).decode()
+    other = msgspec.json.encode([[f"tag:{tag}x", "day", 0], ["tag:7xxé", "day", 0]]).decode()
+    for name, cost, of in (("r1", 7, counted), ("r2", 90, other)):
+        named = DETAIL.replace("}}", f'}},"budgets":{of}}}').replace(":5", f":{key}")
+        async with database.write() as conn:
+            await turn(conn, "w", [settled(name, cost, user_id=payer, detail=named)], {})
+    counter = CounterId(f"tag:{tag}", "total", 0)
     await recall(database, counter, 5, payer)
     assert (7, 0) == await row(database, counter)
 

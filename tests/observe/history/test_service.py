@@ -89,6 +89,7 @@ async def test_a_request_comes_with_its_tokens_and_its_cost(database, clock):
         other.entry_id,
     )  # fmt: skip
     assert None is await history.one(ada.id + 1, "req_1")
+    assert None is await history.one(ada.id, "req\0001")
 
 
 @pytest.mark.asyncio

@@ -7,6 +7,7 @@ of the budget waits for it.
 
 from typing import Any, Final
 
+import msgspec
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -109,7 +110,9 @@ def _of_scope(conn: AsyncConnection, scope: str, payer: int) -> ColumnElement[bo
     """Entries of a scope: those of its keys, by their bills; else those that name it."""
     own = _keys(scope)
     if own is None:
-        named = entries.c.detail.contains(f'"{scope}"', autoescape=True)
+        # as the bill writes it: a tag may have quotes and backslashes
+        written = msgspec.json.encode(scope).decode()
+        named = entries.c.detail.contains(written, autoescape=True)
         return (entries.c.user_id == payer) & named
     if conn.dialect.name == "sqlite":
         key: Any = func.json_extract(entries.c.detail, "$.key")

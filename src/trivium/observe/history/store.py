@@ -55,6 +55,8 @@ async def served_since(
 
 async def one(conn: AsyncConnection, user_id: int, request_id: str) -> Sequence[Any]:
     """The record of that user and request, if there is one."""
+    if "\0" in request_id:
+        return []  # PostgreSQL takes no such text
     query = _select().where(records.c.user_id == user_id, records.c.request_id == request_id)
     found: Sequence[Any] = (await conn.execute(query)).all()
     return found

@@ -5,13 +5,23 @@ of the answer is how a directory learns of it.
 """
 
 import pytest
+import pytest_asyncio
 
 from console.api.scim.entra_samples import ENTRA
 from console.api.scim.entra_validator import VALIDATOR
 from console.api.scim.okta_suite import OKTA_CRUD, OKTA_SPEC
 from console.api.scim.suite_rows import Row, walk
+from trivium.storage.database import Database
 
 pytestmark = pytest.mark.asyncio
+
+
+@pytest_asyncio.fixture
+async def database(database_url):
+    """Once on each engine: most of it is searched there."""
+    db = Database(database_url)
+    yield db
+    await db.close()
 
 
 @pytest.mark.parametrize("username", ["isaac.brock@example.com", "randomUsername"])

@@ -133,6 +133,7 @@ async def test_one_request_with_all_that_its_record_holds(database, clock):
         other.cost_nanos,
     )
     assert await requests.one("req_3") is None
+    assert await requests.one("req\0001") is None
 
 
 async def test_an_export_goes_through_all_pages(database, monkeypatch):

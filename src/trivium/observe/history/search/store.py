@@ -48,6 +48,8 @@ async def end_of_scan(
 
 async def one(conn: AsyncConnection, request_id: str) -> Sequence[Any]:
     """The record of that request, if there is one."""
+    if "\0" in request_id:
+        return []  # PostgreSQL takes no such text
     query = select(records).where(records.c.request_id == request_id)
     found: Sequence[Any] = (await conn.execute(_with_cost(query))).all()
     return found
