@@ -7,7 +7,7 @@ import msgspec
 
 from trivium.ledger.suggestions.vendor import VendorList
 from trivium.routing.model import Channel
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 
 
 class InFlight(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ import msgspec
 from trivium.routing.overview import ChannelOverview
 from trivium.settings.model import Settings
 from trivium.settings.source import SettingsSource
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 
 
 class WorkerStanding(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,10 +1,11 @@
 """Build the catalogue out of settings, or refuse with one error that names every slip."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path as FilePath
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
@@ -100,7 +101,16 @@ def build(
         raise SettingsError(*builder.lines)
     if memory is not None:
         memory.forget_absent(channels, models)
+    _prepare(channels.values())
     return Catalogue(models=models, channels=channels, revision=revision)
+
+
+def _prepare(channels: Iterable[Channel]) -> None:
+    """Import what these are served by, here and now: catalogues are built off the loop."""
+    from trivium.wire.registry import prepare
+
+    for channel in channels:
+        prepare(channel.provider.paths)
 
 
 def known_providers(packages: Sequence[str]) -> Mapping[str, Provider]:
@@ -112,7 +122,8 @@ def known_providers(packages: Sequence[str]) -> Mapping[str, Provider]:
 
     if not packages:
         return PROVIDERS
-    found = dict(PROVIDERS)
+    shipped = cast("MutableMapping[str, Provider]", PROVIDERS)  # nothing is written to it
+    found: MutableMapping[str, Provider] = ChainMap({}, shipped)
     for name, provider in brought(packages, BROUGHT):
         if not isinstance(provider, Provider):
             raise SettingsError(f"plugins.enabled: {name} is no Provider")

@@ -12,7 +12,7 @@ from trivium.pipeline.vendor_models import vendor_list
 from trivium.routing.model import Channel
 from trivium.upstream.channel_test import ChannelTest
 from trivium.upstream.pool import PooledClient
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 
 if TYPE_CHECKING:
     from trivium.wiring.metrics import Metrics

@@ -12,7 +12,7 @@ from trivium.routing.reload import SettingsReader
 from trivium.settings.model import Settings
 from trivium.settings.source import SettingsSource
 from trivium.upstream.pool import PooledClient
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 
 if TYPE_CHECKING:
     from trivium.ledger.worker import WorkerLedger
