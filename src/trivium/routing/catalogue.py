@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequenc
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path as FilePath
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
@@ -29,8 +29,15 @@ from trivium.wire.operation import SHAPE, SPOKEN, Operation, Shape
 
 _BASE_FORM = "https://host.example/v1"
 
-Resolve: TypeAlias = Callable[[str, str], Secret]
-"""(text, setting) -> secret; raises SettingsError."""
+
+class Resolve(Protocol):
+    """Looks secrets up. As ``Secrets.resolve``."""
+
+    def __call__(self, text: str, setting: str, *, lines: bool = False) -> Secret:
+        """The secret. Raises SettingsError."""
+        ...
+
+
 Normalise: TypeAlias = Callable[[Provider, str], str]
 """(provider, base URL as written) -> base URL as paths are appended to it; raises ValueError."""
 
@@ -358,6 +365,8 @@ class _Builder:
         self._together(path, provider, entry)
         needed, optional = parts_of(provider.credential)
         own = [name for name in (*needed, *optional) if name != "api_key"]
+        finder = finder_of(provider.credential)
+        documents = frozenset[str]() if finder is None else finder.documents
         found: dict[str, Secret] = {}
         for name, text in entry.credential.items():
             at: Path = (*path, "credential", name)
@@ -366,7 +375,10 @@ class _Builder:
                 self._report(at, f"is nothing that provider {provider.name} asks for ({known})")
                 continue
             try:
-                found[name] = self._resolve(text, self._title(at))
+                if name in documents:
+                    found[name] = self._resolve(text, self._title(at), lines=True)
+                else:
+                    found[name] = self._resolve(text, self._title(at))
             except SettingsError as exc:
                 self.lines += exc.lines
         self._usable(path, provider, entry, found)
