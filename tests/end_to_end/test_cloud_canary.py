@@ -334,7 +334,7 @@ def planted(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("kind", "way"), KINDS, ids=[f"{kind.__name__} {way}" for kind, way in KINDS]
 )
-async def test_no_credential_of_a_cloud_is_told(planted, kind, way):
+async def test_no_credential_of_a_cloud_is_told(planted, caplog, kind, way):
     cloud = planted(kind)
     channel, ca_file = getattr(cloud, way)()
     printing = cloud.double.answer = Printing(cloud)
@@ -361,7 +361,7 @@ async def test_no_credential_of_a_cloud_is_told(planted, kind, way):
     assert [200, 200, 200] == answers[:3]
     assert all(status in (401, 429, 502, 503) for status in answers[3:5]), answers
     assert 200 == answers[5]
-    text = repr((told, logs))
+    text = repr((told, logs)) + caplog.text
     secrets.update(printing.sent)
     assert len(secrets) > 4
     for secret in secrets:

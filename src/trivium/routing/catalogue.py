@@ -35,7 +35,6 @@ class Resolve(Protocol):
 
     def __call__(self, text: str, setting: str, *, lines: bool = False) -> Secret:
         """The secret. Raises SettingsError."""
-        ...
 
 
 Normalise: TypeAlias = Callable[[Provider, str], str]
@@ -375,10 +374,8 @@ class _Builder:
                 self._report(at, f"is nothing that provider {provider.name} asks for ({known})")
                 continue
             try:
-                if name in documents:
-                    found[name] = self._resolve(text, self._title(at), lines=True)
-                else:
-                    found[name] = self._resolve(text, self._title(at))
+                several = {"lines": True} if name in documents else {}
+                found[name] = self._resolve(text, self._title(at), **several)
             except SettingsError as exc:
                 self.lines += exc.lines
         self._usable(path, provider, entry, found)
