@@ -122,6 +122,7 @@ PICTURE = google_types.RawReferenceImage(
 )
 
 
+@pytest.mark.filterwarnings("ignore:The (edit_image|generate_images) method is deprecated")
 @pytest.mark.parametrize(
     ("call", "more"),
     [("generate_images", {}), ("edit_image", {"reference_images": [PICTURE]})],
