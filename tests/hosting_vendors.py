@@ -14,7 +14,7 @@ from trivium.providers.wrapping import (
     VERTEX_MESSAGES,
 )
 from trivium.wire import event_stream
-from trivium.wire.operation import Operation
+from trivium.wire.operation import EVENT_STREAM, Operation
 
 _PUBLISHED = "/publishers/anthropic/models"
 
@@ -38,7 +38,7 @@ BEDROCK = _provider(
         Operation.MESSAGES_COUNT: "/model/{model}/count-tokens",
     },
     stream_paths={Operation.MESSAGES: "/model/{model}/invoke-with-response-stream"},
-    stream_accept={Operation.MESSAGES: event_stream.MEDIA_TYPE},
+    stream_accept={Operation.MESSAGES: EVENT_STREAM},
     wrappings={Operation.MESSAGES: BEDROCK_MESSAGES, Operation.MESSAGES_COUNT: BEDROCK_COUNT},
 )
 VERTEX = _provider(

@@ -9,6 +9,7 @@ import json
 
 import pytest
 
+import entra_checks
 from aws_double import BEARER, EXTERNAL_ID, ROLE
 from aws_double import running as amazon
 from entra_double import API_KEY, CLIENT, SECRET, TENANT, EntraDouble
@@ -28,6 +29,7 @@ name = "m"
 free = true
 bindings = [{{ channel = "planted", model = "up" }}]
 """
+PEM, CERTIFICATE = entra_checks.application_certificate()
 OPERATOR = "operator-secret/+key"
 SESSION = "a-session-token-that-ends"
 KINDS = {
@@ -40,14 +42,16 @@ KINDS = {
     "vertex: an api key": ("vertex", 'api_key = "AIza-planted-key-of-google"'),
     "azure: a secret": ("azure", f'credential = {{ tenant_id = "{TENANT}", client_id = "{CLIENT}", client_secret = "{SECRET}", authority = "AUTHORITY" }}'),
     "azure: a wrong secret": ("azure", f'credential = {{ tenant_id = "{TENANT}", client_id = "{CLIENT}", client_secret = "planted-wrong-secret", authority = "AUTHORITY" }}'),
+    "azure: a certificate": ("azure", f'credential = {{ tenant_id = "{TENANT}", client_id = "{CLIENT}", certificate = "file:gateway.pem", authority = "AUTHORITY" }}'),
+    "vertex: federation": ("vertex", 'credential = { federation = "file:pool.json" }'),
     "azure: a token's file": ("azure-claude", f'credential = {{ tenant_id = "{TENANT}", client_id = "{CLIENT}", token_file = "TOKEN_FILE", authority = "AUTHORITY" }}'),
     "azure: a key": ("azure-deployments", f'api_key = "{API_KEY}"'),
 }  # fmt: skip
 OFTEN = ("bedrock: a role", "vertex: impersonation", "azure: a secret", "azure: a wrong secret")
 """Each imports a cloud's library; the others are run by `make soak`."""
 RENEWED = frozenset({
-    "bedrock: a role", "vertex: a key of an account", "vertex: impersonation", "azure: a secret",
-    "azure: a token's file",
+    "bedrock: a role", "vertex: a key of an account", "vertex: impersonation", "vertex: federation",
+    "azure: a secret", "azure: a certificate", "azure: a token's file",
 })  # fmt: skip
 """Those for which something is given that ends."""
 PLANTED = [OPERATOR, SESSION, EXTERNAL_ID, BEARER, SECRET, API_KEY, "planted-wrong-secret", "AIza-planted-key-of-google"]  # fmt: skip
@@ -58,6 +62,7 @@ def clouds(tmp_path_factory):
     """All three."""
     folder = tmp_path_factory.mktemp("clouds")
     with GoogleDouble(life_s=600) as google, EntraDouble(folder, life_s=600) as azure, amazon() as aws:  # fmt: skip
+        azure.certificates.append(CERTIFICATE)
         yield google, azure, aws
 
 
@@ -68,8 +73,12 @@ def _settings(folder, clouds, kind):
         "bedrock": aws.url, "bedrock-messages": aws.url, "azure": f"{azure.machine}/openai/v1",
         "azure-deployments": f"{azure.machine}/openai", "azure-claude": f"{azure.machine}/anthropic",
     }  # fmt: skip
-    (folder / "key.json").write_text(json.dumps(google.key_file()))
+    (folder / "key.json").write_text(json.dumps(google.key_file(), indent=2))
     (folder / "token").write_text(azure.federated())
+    (folder / "gateway.pem").write_text(PEM)
+    (folder / "subject").write_text(google.subject())
+    pool = google.federation({"file": str(folder / "subject")})
+    (folder / "pool.json").write_text(json.dumps(pool, indent=2))
     credential = credential.replace("AUTHORITY", azure.authority)
     credential = credential.replace("TOKEN_FILE", str(folder / "token"))
     credential = credential.replace("IMPERSONATE", google.impersonation_url("models@acme-prod"))
@@ -85,8 +94,9 @@ def _secrets(folder, clouds):
     google, azure, aws = clouds
     given = [part for one in list(aws.keys.values()) for part in one[:2] if part]
     private = json.loads((folder / "key.json").read_text())["private_key"].splitlines()[1:-1]
-    federated = (folder / "token").read_text()
-    return [*PLANTED, *given, *google.live, *azure.live, *private, federated]
+    private += [line for line in PEM.splitlines()[1:] if len(line) == 64]
+    federated = [(folder / name).read_text() for name in ("token", "subject")]
+    return [*PLANTED, *given, *google.live, *azure.live, *private, *federated]
 
 
 def _given(clouds):

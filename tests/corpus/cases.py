@@ -3,8 +3,9 @@
 from corpus.answering import ANSWERS
 from corpus.asking import REQUESTS
 from corpus.connections import CONNECTIONS
+from corpus.films import FILMS
 
-ALL = [*CONNECTIONS, *REQUESTS, *ANSWERS]
+ALL = [*CONNECTIONS, *REQUESTS, *ANSWERS, *FILMS]
 
 
 def named():

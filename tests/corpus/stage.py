@@ -77,6 +77,12 @@ def settings(port):
     lines.append(
         '[[models]]\nname = "to-film"\nfree = true\n[[models.bindings]]\nchannel = "generate"'
     )
+    lines.append(
+        '[[channels]]\nname = "veo"\nprovider = "vertex"\napi_key = "AIza-vendor-0123456789"\n'
+        f'base_url = "http://127.0.0.1:{port}/v1/projects/acme-prod/locations/global"\n'
+        '[[models]]\nname = "to-veo"\nfree = true\n'
+        'bindings = [{ channel = "veo", model = "veo-3.0-generate-001" }]'
+    )
     for name, _path in (("embeddings", "embeddings"), ("moderations", "moderations")):
         lines.append(
             f'[[models]]\nname = "to-{name}"\nfree = true\n[[models.bindings]]\nchannel = "chat"'

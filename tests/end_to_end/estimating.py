@@ -22,7 +22,8 @@ from trivium.ledger.model import Hold
 from trivium.ledger.quote import Quoting
 from trivium.ledger.service import OpenLedger
 from trivium.wire import event_stream
-from trivium.wire.event_stream import MEDIA_TYPE, EventFrames
+from trivium.wire.event_stream import EventFrames
+from trivium.wire.operation import EVENT_STREAM
 from trivium.wire.sse import frames
 
 SHAPES = ("chat", "responses", "messages", "generate", "converse", "cohere")
@@ -53,7 +54,7 @@ ASK = {
     "cohere": {"messages": [{"role": "user", "content": "Hi"}], "stream": True},
 }  # fmt: skip
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nTransfer-Encoding: chunked\r\n\r\n"
-TYPE = dict.fromkeys(SHAPES, b"text/event-stream") | {"converse": MEDIA_TYPE.encode()}
+TYPE = dict.fromkeys(SHAPES, b"text/event-stream") | {"converse": EVENT_STREAM.encode()}
 
 
 def event(data, *, named=True):

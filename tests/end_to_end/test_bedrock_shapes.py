@@ -10,11 +10,12 @@ import pytest
 from anthropic._client import ANTHROPIC_API_VERSION
 
 from end_to_end.test_bedrock import OWN, cloud, say, serving, settings
-from trivium.wire.event_stream import MEDIA_TYPE, event
+from trivium.wire.event_stream import event
+from trivium.wire.operation import EVENT_STREAM
 
 assert cloud  # a fixture
 
-STREAM = {"content-type": MEDIA_TYPE}
+STREAM = {"content-type": EVENT_STREAM}
 HELLO = [{"role": "user", "content": "Hi"}]
 MODEL = "us.acme.model-v1:0"
 
@@ -108,7 +109,7 @@ async def test_a_stream_comes_through_a_signed_channel(cloud, tmp_path):
     assert (3, 2) == (chunks[-1].usage.prompt_tokens, chunks[-1].usage.completion_tokens)
     (seen,) = cloud.requests
     assert "/model/us.acme.model-v1%3A0/converse-stream" == seen.target
-    assert MEDIA_TYPE == seen.headers["accept"]
+    assert EVENT_STREAM == seen.headers["accept"]
 
 
 @pytest.mark.asyncio

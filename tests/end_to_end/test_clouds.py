@@ -310,7 +310,7 @@ async def test_nothing_secret_is_told(cloud, request, monkeypatch):
             for prints in (False, True):
                 double.prints = prints
                 double.revoke()
-                gateway.services.client._credentials._tokens.close()
+                gateway.services.client._credentials()._tokens.close()
                 for _ in range(2):
                     told.append(await gateway.post("/v1/chat/completions", ASKED))
                 told.append(gateway.services.client.identities())

@@ -59,6 +59,7 @@ EXCEPTIONS = {
         ],
         "an identity in AWS is found by a library, which a thread imports and waits for",
     ),
+    ("wire", "importlib"): "rows of clouds' modules are imported when one is first asked for",
     ("providers", "importlib"): "the registry reads its table from inside the package",
     ("providers", "importlib.resources"): "the registry reads its table from inside the package",
     ("providers", "tomllib"): "the table of compatible providers is TOML",

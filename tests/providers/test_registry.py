@@ -156,8 +156,8 @@ def test_reading_the_table_is_cheap():
     """It happens while a worker starts."""
 
     def read():
-        registry._all.cache_clear()
-        registry._all()
+        registry._rows.cache_clear()
+        [row.provider(name) for name, row in registry._rows().items()]
 
     assert least(read, 0.030) < 0.030  # 5 ms on an idle core; the machine may be busy
 
@@ -178,3 +178,13 @@ def test_a_slip_in_a_row_is_caught(wrong):
     msgspec.convert(good, ProviderRow)
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(good | wrong, ProviderRow)
+
+
+def test_each_provider_is_found_by_its_own_name():
+    """The table says where one stands; what stands there has the name."""
+    assert [name for name, provider in PROVIDERS.items() if provider.name != name] == []
+    assert (True, False, len(list(PROVIDERS))) == (
+        "bedrock" in PROVIDERS, "bedrok" in PROVIDERS, len(PROVIDERS),
+    )  # fmt: skip
+    assert PROVIDERS["azure"] is PROVIDERS["azure"]
+    assert PROVIDERS.get("bedrok") is None

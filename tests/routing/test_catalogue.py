@@ -15,6 +15,7 @@ from trivium.settings.errors import SettingsError
 from trivium.settings.limits import RateLimits
 from trivium.settings.load import load_with_source
 from trivium.settings.model import Settings
+from trivium.settings.secrets import Secrets
 from trivium.wire.operation import Operation, Shape
 
 
@@ -444,3 +445,36 @@ def test_the_operators_profile_has_the_last_word():
     del data["models"][0]["bindings"][0]["profile"]
     shipped = _build(data, revision=1).models["m"].bindings[0].targets[Shape.CHAT]
     assert (True, 0) == (bool(shipped.refuses), shipped.stop_max)
+
+
+def _on_cloud(provider, **credential):
+    base_url = "https://aiplatform.googleapis.com/v1/projects/acme-prod/locations/global"
+    if provider == "azure":
+        base_url = "https://acme.openai.azure.com/openai/v1"
+    row = {"name": "c", "provider": provider, "base_url": base_url, "credential": credential}
+    return msgspec.convert({"channels": [row]}, Settings)
+
+
+def test_parts_that_are_files_may_have_several_lines(tmp_path):
+    """As Google's console writes a key, and as every certificate is; any other part has one."""
+    key = {"type": "service_account", "private_key": PEM, "client_email": "a@b", "token_uri": "https://t.example"}  # fmt: skip
+    text = msgspec.json.format(msgspec.json.encode(key), indent=2).decode()
+    (tmp_path / "key.json").write_text(text)
+    (tmp_path / "gateway.pem").write_text(PEM)
+    resolve = Secrets({}, tmp_path).resolve
+    catalogue = build(_on_cloud("vertex", key="file:key.json"), resolve=resolve)
+    assert Secret(text) == catalogue.channels["c"].parts["key"]
+    who = {"tenant_id": "acme.example", "client_id": "c-1"}
+    catalogue = build(_on_cloud("azure", **who, certificate="file:gateway.pem"), resolve=resolve)
+    assert Secret(PEM.strip()) == catalogue.channels["c"].parts["certificate"]
+    with pytest.raises(SettingsError, match="client_secret must be visible ASCII text on one line"):
+        build(_on_cloud("azure", **who, client_secret="file:gateway.pem"), resolve=resolve)
+
+
+PEM = """-----BEGIN CERTIFICATE-----
+MIIB
+-----END CERTIFICATE-----
+-----BEGIN PRIVATE KEY-----
+MIIE
+-----END PRIVATE KEY-----
+"""

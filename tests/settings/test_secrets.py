@@ -55,6 +55,14 @@ def test_a_secret_that_cannot_be_had_is_an_error_that_names_it(secrets, text, wh
     assert f"channels[0].api_key {what}" in str(caught.value)
 
 
+def test_a_document_may_have_several_lines(secrets):
+    """A certificate, or a key as Google's console writes it; never another control character."""
+    assert Secret("one\ntwo") == secrets.resolve("file:two", "x", lines=True)
+    assert Secret("schlüssel") == secrets.resolve("env:ODD", "x", lines=True)
+    with pytest.raises(SettingsError, match="x must be text without control characters, but it is"):
+        secrets.resolve("one\0two", "x", lines=True)
+
+
 def test_the_value_is_not_in_the_message(secrets):
     """Not even when the value is what is wrong."""
     with pytest.raises(SettingsError) as caught:

@@ -139,7 +139,7 @@ async def test_a_secret_that_was_found_anew_signs_the_next(make_client, prepared
         to = channel(vendor, kind, parts={"region": Secret("r")})
         for _ in range(2):
             await call(client, request(to, composer=composer))
-        client._credentials._tokens.close()
+        client._credentials()._tokens.close()
         await call(client, request(to, composer=composer))
     parts = [dict(each.headers)[b"x-parts"] for each in vendor.requests]
     assert [b"one", b"one", b"two"] == [each.split(b"key_id=")[1].split(b",")[0] for each in parts]
@@ -153,7 +153,7 @@ async def test_what_is_kept_is_bounded(client, prepared, monkeypatch):
     async with Double([OK]) as vendor:
         for _ in range(5):
             await call(client, request(channel(vendor, signing(prepare=prepared))))
-            assert len(client._credentials._kept) <= 2
+            assert len(client._credentials()._kept) <= 2
     assert 5 == prepared.made == len(vendor.requests)
 
 

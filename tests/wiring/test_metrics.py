@@ -102,7 +102,7 @@ async def test_nothing_is_counted_where_nobody_wants_it(tmp_path):
 async def test_identities_are_told_by_channel(tmp_path, monkeypatch):
     """The least life and all failures of a channel's accounts; one that was let go has no life."""
     from trivium.upstream.pool import PooledClient
-    from trivium.upstream.tokens import VendorIdentity
+    from trivium.upstream.vendor_identity import VendorIdentity
 
     def one(channel, life_s, failures=0, *, is_missed=False):
         why = "no role" if is_missed else ""

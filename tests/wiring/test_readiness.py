@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from trivium.ledger.worker import WAITING_MAX
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 from trivium.wiring.readiness import Parts, identified
 
 

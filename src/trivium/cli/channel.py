@@ -20,7 +20,7 @@ from trivium.settings.model import StorageSettings, UpstreamSettings
 if TYPE_CHECKING:
     from trivium.routing.store import Resting
     from trivium.upstream.channel_test import ChannelTest
-    from trivium.upstream.tokens import VendorIdentity
+    from trivium.upstream.vendor_identity import VendorIdentity
 
 HEADS: Final = ("CHANNEL", "PROVIDER", "HOST", "KEYS", "MODELS", "RESTS")
 TRIED: Final = ("CHANNEL", "KEY", "THEIR MODEL", "STATUS", "FIRST BYTE", "TOTAL", "RESULT")

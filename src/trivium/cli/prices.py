@@ -231,7 +231,7 @@ def update(
 
 def _models(loaded: Loaded) -> Mapping[str, Model]:
     """The models of settings and database; no channel's key is needed to look at prices."""
-    return build(loaded.settings, resolve=lambda _text, _setting: Secret("")).models
+    return build(loaded.settings, resolve=lambda *_, **__: Secret("")).models
 
 
 def _place(loaded: Loaded) -> Path:

@@ -14,7 +14,7 @@ from trivium.routing.model import Channel
 from trivium.routing.overview import ChannelOverview
 from trivium.settings.model import Settings
 from trivium.settings.source import SettingsSource
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 
 
 class InFlight(msgspec.Struct, frozen=True, kw_only=True):

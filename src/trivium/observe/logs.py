@@ -18,7 +18,7 @@ from trivium.observe.redact import redact_fields
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 FORMS: Final = ("auto", "json", "text")
-_MUTED: Final = ("azure", "google.auth", "google.oauth2", "msal")
+_MUTED: Final = ("azure", "botocore", "google.auth", "google.oauth2", "msal")
 """Libraries that find identities. They log what a token service answers, which may be what it was
 sent; why there is no identity is told by ``upstream/tokens.py``, without that."""
 

@@ -25,7 +25,6 @@ from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, HeaderLines, Sink
-from trivium.wire.converse.frame import HEARTBEAT
 from trivium.wire.operation import BINARY_STREAMS, SHAPE
 from trivium.wire.passage import PieceWritten, RequestFacts, StreamWatch
 
@@ -316,8 +315,11 @@ class Attempt(Flow, Sink, FinishedAnswer):
             return False
         if self.facts.array or b"data:" in held:
             return True
-        binary = SHAPE[self.context.operation] in BINARY_STREAMS
-        return binary and bool(held.replace(HEARTBEAT, b""))
+        if SHAPE[self.context.operation] not in BINARY_STREAMS:
+            return False
+        from trivium.wire.converse.frame import HEARTBEAT
+
+        return bool(held.replace(HEARTBEAT, b""))
 
     def _take(self, data: bytes) -> bool:
         """Let the watch see what was read, and hold what it lets through; ``False``: it is over."""

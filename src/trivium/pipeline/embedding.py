@@ -13,30 +13,41 @@ from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
 from trivium.routing.model import Step
-from trivium.wire.bedrock.invoked_vectors import caller_of
-from trivium.wire.bedrock.vectors import INVOKE
-from trivium.wire.cohere.vectors import VECTORS as COHERE
 from trivium.wire.embeddings.vectors import VECTORS
 from trivium.wire.generate.vectors import BATCH, ONE
+from trivium.wire.late_rows import LateRows
 from trivium.wire.operation import Operation
 from trivium.wire.vectors import CallerVectors, UpstreamVectors, Vectors
-from trivium.wire.vertex.embed_content import EMBED
-from trivium.wire.vertex.vectors import PREDICT
 
-_CALLERS: Final[dict[Operation, CallerVectors]] = {
-    Operation.EMBEDDINGS: VECTORS,
-    Operation.GENERATE_EMBED: ONE,
-    Operation.GENERATE_EMBED_BATCH: BATCH,
-    Operation.COHERE_EMBED: COHERE,
-}
-_UPSTREAMS: Final[dict[Operation, Vectors | UpstreamVectors]] = {
-    Operation.EMBEDDINGS: VECTORS,
-    Operation.GENERATE_EMBED_BATCH: BATCH,
-    Operation.GENERATE_PREDICT: PREDICT,
-    Operation.COHERE_EMBED: COHERE,
-    Operation.INVOKE_EMBED: INVOKE,
-    Operation.GENERATE_EMBED: EMBED,
-}
+_COHERE: Final = "trivium.wire.cohere.vectors:VECTORS"
+_CALLERS: Final[Mapping[Operation, CallerVectors]] = LateRows(
+    {
+        Operation.EMBEDDINGS: VECTORS,
+        Operation.GENERATE_EMBED: ONE,
+        Operation.GENERATE_EMBED_BATCH: BATCH,
+    },
+    {Operation.COHERE_EMBED: _COHERE},
+)
+_UPSTREAMS: Final[Mapping[Operation, Vectors | UpstreamVectors]] = LateRows(
+    {
+        Operation.EMBEDDINGS: VECTORS,
+        Operation.GENERATE_EMBED_BATCH: BATCH,
+    },
+    {
+        Operation.GENERATE_PREDICT: "trivium.wire.vertex.vectors:PREDICT",
+        Operation.COHERE_EMBED: _COHERE,
+        Operation.INVOKE_EMBED: "trivium.wire.bedrock.vectors:INVOKE",
+        Operation.GENERATE_EMBED: "trivium.wire.vertex.embed_content:EMBED",
+    },
+)
+
+
+def _caller(asked: Operation, members: Mapping[str, msgspec.Raw]) -> CallerVectors:
+    if asked is not Operation.INVOKE_EMBED:
+        return _CALLERS[asked]
+    from trivium.wire.bedrock.invoked_vectors import caller_of
+
+    return caller_of(members)
 
 
 class Embedding:
@@ -59,7 +70,7 @@ class Embedding:
         name = step.binding.model
         self.operation = step.operation
         self.report = Report(f"the embeddings of {name}", strict=strict)
-        self._asked = caller_of(members) if asked is Operation.INVOKE_EMBED else _CALLERS[asked]
+        self._asked = _caller(asked, members)
         self._read = _UPSTREAMS[step.operation]
         self._model = model
         self._estimated = False

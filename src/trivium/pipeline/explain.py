@@ -32,7 +32,6 @@ from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.send import make_lane
 from trivium.pipeline.services import Router, Services, Translator
 from trivium.pipeline.structs import Route
-from trivium.pipeline.wrapped_lane import WrappedLane
 from trivium.providers.address import target
 from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.routing.policy import candidates
@@ -314,6 +313,8 @@ def _sent(context: RequestContext, lane: Lane) -> dict[str, Any]:
     """What a lane would send, and what would not reach the upstream."""
     report = lane.report
     # pictures and sound of the caller's own shape go on as they came, on lanes of their own
+    from trivium.pipeline.wrapped_lane import WrappedLane
+
     spoken = lane.inner if isinstance(lane, WrappedLane) else lane
     passes = isinstance(spoken, PassThrough) or (
         context.operation in IMAGE_OPERATIONS | AUDIO_OPERATIONS

@@ -22,8 +22,7 @@ from trivium.routing.channel_health import HealthKey
 from trivium.routing.model import Model, Plan, Skip, Step
 from trivium.settings.budget import Budget
 from trivium.wire.attribution import NOBODY, Attributed
-from trivium.wire.event_stream import MEDIA_TYPE
-from trivium.wire.operation import BINARY_STREAMS, INPUT_ONLY, SHAPE, Operation
+from trivium.wire.operation import BINARY_STREAMS, EVENT_STREAM, INPUT_ONLY, SHAPE, Operation
 from trivium.wire.output_count import DeliveredOutput
 from trivium.wire.output_tally import OutputCount
 from trivium.wire.passage import RequestFacts
@@ -32,7 +31,7 @@ from trivium.wire.peek import Members
 _SAID: Final = frozenset({"messages", "input", "contents"})
 """Members that are the conversation itself, which no answer repeats."""
 _EVENTS: Final = b"text/event-stream; charset=utf-8"
-_FRAMES: Final = MEDIA_TYPE.encode()
+_FRAMES: Final = EVENT_STREAM.encode()
 _STREAM_HEADERS: Final[Headers] = [(b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
 
 NAME_MAX = 200

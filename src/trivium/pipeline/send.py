@@ -18,19 +18,16 @@ from trivium.pipeline import (
     response_state,
 )
 from trivium.pipeline.attempt import Attempt
-from trivium.pipeline.framed_attempt import FramedAttempt
 from trivium.pipeline.image_attempt import ImageAttempt
 from trivium.pipeline.images import ImagesLane
 from trivium.pipeline.lane import Lane, PassThrough
 from trivium.pipeline.outcome import Outcome
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Headers
-from trivium.pipeline.wrapped_lane import WrappedLane, hosting_of, wrapping_passage
 from trivium.routing.model import Step, Strategy
 from trivium.upstream.held_body import HeldBody
 from trivium.upstream.request import Request
 from trivium.wire import json_size
-from trivium.wire.bedrock import invoked_vectors
 from trivium.wire.operation import (
     AUDIO_OPERATIONS,
     IMAGE_OPERATIONS,
@@ -41,7 +38,7 @@ from trivium.wire.operation import (
     Operation,
     Shape,
 )
-from trivium.wire.passage import RequestFacts
+from trivium.wire.passage import PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
 _ASIDE: Final = AUDIO_OPERATIONS | TOKEN_COUNTS | IMAGE_OPERATIONS
@@ -101,22 +98,36 @@ def make_lane(context: RequestContext, step: Step) -> Lane:
         lane = services.translator.lane(context, step, members, facts)
         context.report = lane.report
         if wrapping is not None:
-            hosting = hosting_of(context.exchange)
-            lane = WrappedLane(lane, wrapping, hosting, is_spliced=False)
+            from trivium.pipeline.wrapped_lane import WrappedLane, hosting_of
+
+            lane = WrappedLane(lane, wrapping, hosting_of(context.exchange), is_spliced=False)
     else:
         if context.recollection is not None:
             members = context.recollection.asked
         passage, now = services.passages[step.operation], services.clock.now()
         if wrapping is not None:
+            from trivium.pipeline.wrapped_lane import WrappedLane, hosting_of, wrapping_passage
+
             hosting = hosting_of(context.exchange)
             passage = wrapping_passage(passage, wrapping, hosting)
-        if context.shared and step.operation in TALKS and services.signatures is not None:
-            lane = affinity.tracing(context, step, passage, members, facts, now)
-        else:
-            lane = PassThrough(step, passage, members, facts, context.body, now)
-        if wrapping is not None:
-            lane = WrappedLane(lane, wrapping, hosting, is_spliced=True)
+            inner = _passing(context, step, passage, members, facts, now)
+            return WrappedLane(inner, wrapping, hosting, is_spliced=True)
+        lane = _passing(context, step, passage, members, facts, now)
     return lane
+
+
+def _passing(
+    context: RequestContext,
+    step: Step,
+    passage: PassThroughSpec,
+    members: Members,
+    facts: RequestFacts,
+    now: float,
+) -> Lane:
+    """The lane of a body that goes on as it came."""
+    if context.shared and step.operation in TALKS and context.services.signatures is not None:
+        return affinity.tracing(context, step, passage, members, facts, now)
+    return PassThrough(step, passage, members, facts, context.body, now)
 
 
 def media_lane(context: RequestContext, step: Step, members: Members, facts: RequestFacts) -> Lane:
@@ -145,6 +156,8 @@ def make_attempt(
     if isinstance(lane, ImagesLane):
         return ImageAttempt(context, step, lane, facts), request
     if context.exchange.framing is not None:
+        from trivium.pipeline.framed_attempt import FramedAttempt
+
         return FramedAttempt(context, step, lane, facts, outcome), request
     return Attempt(context, step, lane, facts, outcome), request
 
@@ -204,8 +217,11 @@ async def _prepared_lane(context: RequestContext, step: Step) -> Lane:
 async def again(context: RequestContext, attempt: Attempt, credential: int) -> None:
     """Have the same channel go on with an answer that was not whole."""
     body, facts = attempt.going_on, attempt.facts
-    if isinstance(attempt.lane, WrappedLane) and body is not None:
-        body = attempt.lane.again(body)
+    if body is not None and attempt.step.binding.channel.provider.wrappings:
+        from trivium.pipeline.wrapped_lane import WrappedLane
+
+        if isinstance(attempt.lane, WrappedLane):
+            body = attempt.lane.again(body)
     request = composed(context, attempt.step, attempt.lane, body, facts, credential)
     attempt.again()
     outcome = attempt.wait()
@@ -276,6 +292,8 @@ def translates(context: RequestContext, step: Step, facts: RequestFacts) -> bool
 
 def _passes(context: RequestContext, step: Step) -> bool:
     """Whether an embedding model of Bedrock's takes the caller's body as it is."""
+    from trivium.wire.bedrock import invoked_vectors
+
     members = context.members
     return members is not None and invoked_vectors.passes(members, step.binding.model)
 

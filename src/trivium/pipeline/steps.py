@@ -26,7 +26,6 @@ from trivium.pipeline import (
     request_admission,
     response_state,
     routing_preferences,
-    surface,
 )
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange
@@ -67,6 +66,8 @@ def receive(context: RequestContext) -> Waiting:
         return _receive_form(context, exchange.upload)
     members = peek.members(exchange.body)
     if context.route.surface is not _OWN:
+        from trivium.pipeline import surface
+
         members = surface.opened(context, members)
     # most wish for nothing; a body with names in other spellings is looked at closely
     if (
@@ -83,6 +84,8 @@ def receive(context: RequestContext) -> Waiting:
 async def _receive_form(context: RequestContext, upload: Upload) -> None:
     form = await media.received(context, upload)
     if context.route.surface is not _OWN:
+        from trivium.pipeline import surface
+
         form = surface.opened_form(context, form)
     context.is_spoken_for = not NAMING.isdisjoint(context.exchange.headers)
     context.members = routing_preferences.take_preferences(context, form)

@@ -16,12 +16,11 @@ from trivium.wire import peek
 from trivium.wire.bedrock import invoke, invoked_vectors, ranks
 from trivium.wire.bedrock.chunks import Framer
 from trivium.wire.bedrock.structs import InvokedBody
-from trivium.wire.event_stream import MEDIA_TYPE
 from trivium.wire.form import FormMembers
 from trivium.wire.messages import hosted
 from trivium.wire.messages.hosted import Hosting
 from trivium.wire.multipart import Part
-from trivium.wire.operation import Operation
+from trivium.wire.operation import EVENT_STREAM, Operation
 from trivium.wire.peek import Members
 from trivium.wire.surface import Surface
 from trivium.wire.vertex import predict
@@ -154,7 +153,7 @@ class InvokeFraming(Framing):
 
     __slots__ = ("_arrived", "_first", "_framer", "_time")
 
-    content_type: ClassVar[bytes] = MEDIA_TYPE.encode()
+    content_type: ClassVar[bytes] = EVENT_STREAM.encode()
 
     def __init__(self, time: Callable[[], float], arrived: float) -> None:
         self._time = time

@@ -86,7 +86,7 @@ _MEANING: Final = tuple(name.encode() for name in MEANING)
 class Translator:
     """Makes translations: knows the codecs, the gateway's key and the time."""
 
-    __slots__ = ("_callers", "_clock", "_codecs", "_keys", "objects_max")
+    __slots__ = ("_clock", "_codecs", "_keys", "objects_max")
 
     def __init__(
         self,
@@ -103,7 +103,6 @@ class Translator:
         self.objects_max = objects_max // OBJECTS_EACH
         """Of one that is."""
         self._codecs = codecs
-        self._callers: Mapping[Shape, CallerCodec] = {**codecs, COMPLETIONS.shape: COMPLETIONS}
         self._keys = keys
         self._clock = clock
 
@@ -143,7 +142,7 @@ class Translator:
             array=facts.array,
             seal=sealer(self._keys, caller.user_id),
         )
-        write = self._callers[SHAPE[operation]]
+        write = self._caller(operation)
         lane = Translation(
             step, read, write, spoken, answer,
             functools.partial(hold_continuation, context), context.told,
@@ -156,6 +155,11 @@ class Translator:
             lane.report.repair(Mend.LOST_STATE, id_)
         lane.tracer = affinity.tracer(context, step.binding.targets[read.shape])
         return lane
+
+    def _caller(self, operation: Operation) -> CallerCodec:
+        """The codec of the shape that a caller speaks."""
+        shape = SHAPE[operation]
+        return COMPLETIONS if shape is COMPLETIONS.shape else self._codecs[shape]
 
     def _upstream(self, step: Step) -> UpstreamCodec:
         """The codec of the shape that a channel is asked in: the provider brings its own."""
@@ -194,7 +198,7 @@ class Translator:
         caller = exchange.caller
         assert caller is not None
         operation = context.operation
-        write = self._callers[SHAPE[operation]]
+        write = self._caller(operation)
         own = write.shape
         from_path = own in NAMED_BY_PATH
         reading = ReadContext(

@@ -6,15 +6,17 @@ them. Behaviour is a small pure function held in a field.
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from trivium.faults import Fault
 from trivium.providers.credential import Credential
-from trivium.providers.wrapping import Wrapping
 from trivium.wire.codec import UpstreamCodec
 from trivium.wire.operation import Operation
+
+if TYPE_CHECKING:
+    from trivium.providers.wrapping import Wrapping
 
 JSON: Final = "application/json"
 EVENTS: Final = "text/event-stream"
@@ -102,7 +104,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """Headers always sent, unless the caller's forwarded one replaces it."""
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Query parameters always sent."""
-    wrappings: Mapping[Operation, Wrapping] = msgspec.field(default_factory=dict)
+    wrappings: Mapping[Operation, "Wrapping"] = msgspec.field(default_factory=dict)
     """Operations whose bodies and answers are in a wrapping of this cloud's own."""
     quirks: frozenset[str] = frozenset()
     """Names of known deviations that the relay repairs (``providers/quirks.py``)."""

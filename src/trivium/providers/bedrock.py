@@ -48,9 +48,8 @@ from trivium.providers.failure import default_failure
 from trivium.providers.identities import aws
 from trivium.providers.signature_v4 import SignatureV4, SignerV4
 from trivium.providers.wrapping import BEDROCK_COUNT, BEDROCK_MESSAGES
-from trivium.wire.operation import Operation
+from trivium.wire.operation import EVENT_STREAM, Operation
 
-EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
 ERROR_TYPE: Final = "x-amzn-errortype"
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _encode: Final = msgspec.json.Encoder().encode
@@ -288,6 +287,3 @@ EMBED: Final = Provider(
         "model-parameters-titan-embed-text.html, read 2026-11-28"
     ),
 )
-
-PROVIDERS: Final = (CONVERSE, MESSAGES, OPENAI, MANTLE, EMBED)
-"""What the registry takes."""

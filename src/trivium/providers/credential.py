@@ -135,6 +135,8 @@ class Finder(msgspec.Struct, frozen=True, kw_only=True):
     """Whether anything is looked up for a channel with these parts. Pure, and quick."""
     plain: frozenset[str] = frozenset()
     """Parts that are no secrets: a reason may name their values."""
+    documents: frozenset[str] = frozenset()
+    """Parts that are whole files, of several lines: a certificate, a JSON object."""
     places: frozenset[str] = frozenset()
     """Parts that say where and not who: they may stand beside a key, which needs none of them."""
     given: frozenset[str] = frozenset()

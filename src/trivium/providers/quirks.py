@@ -14,7 +14,6 @@ from trivium.conversation.usage import Usage
 from trivium.faults import Fault
 from trivium.providers.repair import chat, messages, responses
 from trivium.providers.repair.response_stream import Events
-from trivium.wire.generate import for_vertex
 from trivium.wire.operation import Operation
 from trivium.wire.passage import PieceWritten, RequestFacts, StreamWatch
 from trivium.wire.peek import Members
@@ -43,6 +42,8 @@ def repair_request(
 ) -> tuple[dict[str, bytes | None], list[str]]:
     """(members of a caller's body to be replaced, what that repairs); empty where nothing is."""
     if VERTEX_GENERATE in quirks:
+        from trivium.wire.generate import for_vertex
+
         return for_vertex.changes(operation, body)
     return {}, []
 
@@ -50,6 +51,8 @@ def repair_request(
 def repair_count(quirks: frozenset[str], operation: Operation, body: bytes) -> bytes:
     """A count of tokens that was written here, mended."""
     if operation is Operation.GENERATE_COUNT and VERTEX_GENERATE in quirks:
+        from trivium.wire.generate import for_vertex
+
         return for_vertex.counted(body)
     return body
 

@@ -1,7 +1,7 @@
 """Every provider by name: the modules, and the rows of ``compatible.toml``.
 
 Read once, at first use: importing this module costs nothing, and neither does a process that never
-asks.
+asks. A module is imported when its provider is asked for, so a gateway has those of its channels.
 """
 
 import tomllib
@@ -13,11 +13,10 @@ from typing import Final, Literal
 
 import msgspec
 
-from trivium.providers import anthropic, bedrock, gemini, openai, vertex
 from trivium.providers.base import ACCEPT, Capabilities, Provider
 from trivium.providers.credential import STATIC, Credential, CredentialChoice, Renewed
 from trivium.providers.failure import default_failure
-from trivium.providers.identities import azure
+from trivium.wire.late_rows import LateRows
 from trivium.wire.operation import TABLE, Operation
 
 _PATHS: Final = {
@@ -66,6 +65,8 @@ class ProviderRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         key = STATIC[self.auth]
         if self.entra is None or key is None:
             return key
+        from trivium.providers.identities import azure
+
         return CredentialChoice(
             key=key,
             otherwise=Renewed(
@@ -106,26 +107,48 @@ def rows() -> dict[str, ProviderRow]:
     return msgspec.convert(tomllib.loads(text), dict[str, ProviderRow])
 
 
-@cache
-def _all() -> dict[str, Provider]:
-    own = (openai.PROVIDER, anthropic.PROVIDER, gemini.PROVIDER)
-    found = {provider.name: provider for provider in (*own, *bedrock.PROVIDERS, *vertex.PROVIDERS)}
-    for name, row in rows().items():
-        found[name] = row.provider(name)
-    return found
+_rows: Final = cache(rows)
+_MODULES: Final = {
+    "openai": "trivium.providers.openai:PROVIDER",
+    "anthropic": "trivium.providers.anthropic:PROVIDER",
+    "gemini": "trivium.providers.gemini:PROVIDER",
+    "bedrock": "trivium.providers.bedrock:CONVERSE",
+    "bedrock-messages": "trivium.providers.bedrock:MESSAGES",
+    "bedrock-openai": "trivium.providers.bedrock:OPENAI",
+    "bedrock-mantle": "trivium.providers.bedrock:MANTLE",
+    "bedrock-embed": "trivium.providers.bedrock:EMBED",
+    "vertex": "trivium.providers.vertex:VERTEX",
+    "vertex-express": "trivium.providers.vertex:EXPRESS",
+    "vertex-embed": "trivium.providers.vertex:EMBED",
+    "vertex-claude": "trivium.providers.vertex:CLAUDE",
+    "vertex-open": "trivium.providers.vertex:OPEN",
+}
+"""Providers by name: where each stands."""
 
 
 class _Providers(Mapping[str, Provider]):
-    """A mapping that reads its table when somebody first looks."""
+    """A mapping that reads its table when somebody first looks, and makes a row when it is."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Provider] = {}
+        self._modules = LateRows[str, Provider]({}, _MODULES)
 
     def __getitem__(self, name: str) -> Provider:
-        return _all()[name]
+        found = self._made.get(name)
+        if found is None:
+            of_module = name in self._modules
+            found = self._modules[name] if of_module else _rows()[name].provider(name)
+            found = self._made.setdefault(name, found)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._modules or name in _rows()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_all())
+        return iter((*self._modules, *_rows()))
 
     def __len__(self) -> int:
-        return len(_all())
+        return len(self._modules) + len(_rows())
 
 
 PROVIDERS: Final[Mapping[str, Provider]] = _Providers()

@@ -205,6 +205,3 @@ OPEN: Final = Provider(
         "read 2026-11-28"
     ),
 )
-
-PROVIDERS: Final = (VERTEX, EXPRESS, EMBED, CLAUDE, OPEN)
-"""What the registry takes."""

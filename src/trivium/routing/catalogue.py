@@ -1,10 +1,11 @@
 """Build the catalogue out of settings, or refuse with one error that names every slip."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path as FilePath
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 from trivium.providers.address import normalise as shipped_normalise
 from trivium.providers.address import target
@@ -28,8 +29,14 @@ from trivium.wire.operation import SHAPE, SPOKEN, Operation, Shape
 
 _BASE_FORM = "https://host.example/v1"
 
-Resolve: TypeAlias = Callable[[str, str], Secret]
-"""(text, setting) -> secret; raises SettingsError."""
+
+class Resolve(Protocol):
+    """Looks secrets up. As ``Secrets.resolve``."""
+
+    def __call__(self, text: str, setting: str, *, lines: bool = False) -> Secret:
+        """The secret. Raises SettingsError."""
+
+
 Normalise: TypeAlias = Callable[[Provider, str], str]
 """(provider, base URL as written) -> base URL as paths are appended to it; raises ValueError."""
 
@@ -100,7 +107,16 @@ def build(
         raise SettingsError(*builder.lines)
     if memory is not None:
         memory.forget_absent(channels, models)
+    _prepare(channels.values())
     return Catalogue(models=models, channels=channels, revision=revision)
+
+
+def _prepare(channels: Iterable[Channel]) -> None:
+    """Import what these are served by, here and now: catalogues are built off the loop."""
+    from trivium.wire.registry import prepare
+
+    for channel in channels:
+        prepare(channel.provider.paths)
 
 
 def known_providers(packages: Sequence[str]) -> Mapping[str, Provider]:
@@ -112,7 +128,8 @@ def known_providers(packages: Sequence[str]) -> Mapping[str, Provider]:
 
     if not packages:
         return PROVIDERS
-    found = dict(PROVIDERS)
+    shipped = cast("MutableMapping[str, Provider]", PROVIDERS)  # nothing is written to it
+    found: MutableMapping[str, Provider] = ChainMap({}, shipped)
     for name, provider in brought(packages, BROUGHT):
         if not isinstance(provider, Provider):
             raise SettingsError(f"plugins.enabled: {name} is no Provider")
@@ -347,6 +364,8 @@ class _Builder:
         self._together(path, provider, entry)
         needed, optional = parts_of(provider.credential)
         own = [name for name in (*needed, *optional) if name != "api_key"]
+        finder = finder_of(provider.credential)
+        documents = frozenset[str]() if finder is None else finder.documents
         found: dict[str, Secret] = {}
         for name, text in entry.credential.items():
             at: Path = (*path, "credential", name)
@@ -355,7 +374,8 @@ class _Builder:
                 self._report(at, f"is nothing that provider {provider.name} asks for ({known})")
                 continue
             try:
-                found[name] = self._resolve(text, self._title(at))
+                several = {"lines": True} if name in documents else {}
+                found[name] = self._resolve(text, self._title(at), **several)
             except SettingsError as exc:
                 self.lines += exc.lines
         self._usable(path, provider, entry, found)

@@ -18,6 +18,8 @@ from trivium.settings.secret_stores.reference import PREFIXES as STORED
 REGISTERED: Final = ("env:", "file:", *STORED)
 """How everything begins that is looked up, to the letter."""
 _USABLE: Final = re.compile(r"[\x20-\x7e]+")
+_DOCUMENT: Final = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+")
+"""A whole file, as a certificate or a JSON object."""
 BYTES_MAX: Final = 65_536
 """A secret file longer than this is not a secret but the wrong file."""
 
@@ -38,17 +40,18 @@ class Secrets:
         A reload watches them.
         """
 
-    def resolve(self, text: str, setting: str) -> Secret:
+    def resolve(self, text: str, setting: str, *, lines: bool = False) -> Secret:
         """The secret that ``text`` names, or ``text`` itself when it has none of the prefixes.
 
+        ``lines``: whether it may have several lines, in any alphabet.
         Raises SettingsError naming ``setting`` and the variable or file, never the value.
         """
         try:
-            return Secret(self.look_up(text))
+            return Secret(self.look_up(text, lines=lines))
         except ValueError as exc:
             raise SettingsError(f"{setting} {exc}") from None
 
-    def look_up(self, text: str) -> str:
+    def look_up(self, text: str, *, lines: bool = False) -> str:
         """Do as :meth:`resolve`, but return the plain text. Raises ValueError."""
         if text.startswith("env:"):
             name = text.removeprefix("env:")
@@ -64,7 +67,10 @@ class Secrets:
             value, origin = text, "it"
         if not value:
             raise ValueError(f"has no value: {origin} is empty")
-        if not _USABLE.fullmatch(value):
+        if lines:
+            if not _DOCUMENT.fullmatch(value):
+                raise ValueError(f"must be text without control characters, but {origin} is not")
+        elif not _USABLE.fullmatch(value):
             raise ValueError(f"must be visible ASCII text on one line, but {origin} is not")
         return value
 

@@ -28,7 +28,8 @@ from trivium.upstream.signing import (
     finished,
     unusable,
 )
-from trivium.upstream.tokens import TokenSource, VendorIdentity, VendorTokens, revealed
+from trivium.upstream.tokens import TokenSource, VendorTokens, revealed
+from trivium.upstream.vendor_identity import VendorIdentity
 
 KEPT_MAX: Final = 1_024
 """Heads that are signed, channels times models in use, of which is kept what requests share. All go

@@ -12,7 +12,7 @@ import asyncio
 import ssl
 from collections import deque
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from trivium.clock import Clock, SystemClock
 from trivium.faults import Fault, Kind
@@ -21,11 +21,13 @@ from trivium.settings.model import UpstreamSettings
 from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.connect import Connector
 from trivium.upstream.connection import Carried, ConnectionKeeper, UpstreamConnection
-from trivium.upstream.credentials import Credentials
 from trivium.upstream.exchange import UpstreamExchange
 from trivium.upstream.request import Origin, Request
 from trivium.upstream.resolve import Resolver
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
+
+if TYPE_CHECKING:
+    from trivium.upstream.credentials import Credentials
 
 ORIGINS_MAX: Final = 256
 """Pools kept though nothing is in them. Operators configure tens of origins; strangers' addresses
@@ -280,7 +282,10 @@ class PooledClient(Client):
         self._limits = limits
         self._connector = Connector(resolver, tls)
         self._now = now
-        self._credentials = Credentials(self, clock or SystemClock(), ca_file)
+        self._clock = clock
+        self._ca_file = ca_file
+        self._drafts: Credentials | None = None
+        """Imported with the first draft: most gateways have keys alone."""
         self._pools: dict[Origin, OriginPool] = {}
         self._past = PoolStats()
         """What pools that were let go had counted."""
@@ -294,7 +299,7 @@ class PooledClient(Client):
             return None
         draft = request.draft
         if draft is not None:
-            return self._credentials.open_now(request, draft, sink)
+            return self._credentials().open_now(request, draft, sink)
         now = self._now()
         connection = pool.reuse(now)
         if connection is None:
@@ -312,7 +317,7 @@ class PooledClient(Client):
             raise Fault(Kind.STOPPING, "The gateway is stopping.")
         draft = request.draft
         if draft is not None:
-            return await self._credentials.open(request, draft, sink)
+            return await self._credentials().open(request, draft, sink)
         pool = self._pools.get(request.origin)
         if pool is None:
             if len(self._pools) >= ORIGINS_MAX:
@@ -328,7 +333,8 @@ class PooledClient(Client):
     async def close(self) -> None:
         """Close idle connections; running calls are the pipeline's to end."""
         self._closed = True
-        self._credentials.close()
+        if self._drafts is not None:
+            self._drafts.close()
         for pool in self._pools.values():
             pool.close()
         # the loop tells transports of their end in its next turn
@@ -340,11 +346,19 @@ class PooledClient(Client):
 
     def identity(self, channel: Channel, credential: int) -> VendorIdentity | None:
         """How a channel's token or found identity stands; ``None``: no request has wanted it."""
-        return self._credentials.identity(channel, credential)
+        return None if self._drafts is None else self._drafts.identity(channel, credential)
 
     def identities(self) -> list[VendorIdentity]:
         """How the tokens and found identities of all accounts stand that requests wanted."""
-        return self._credentials.identities()
+        return [] if self._drafts is None else self._drafts.identities()
+
+    def _credentials(self) -> "Credentials":
+        """What makes the calls of drafts."""
+        if self._drafts is None:
+            from trivium.upstream.credentials import Credentials
+
+            self._drafts = Credentials(self, self._clock or SystemClock(), self._ca_file)
+        return self._drafts
 
     def stats(self) -> dict[Origin, PoolStats]:
         """How each origin's pool stands."""

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-import msgspec
 import structlog
 
 from trivium.clock import Clock
@@ -32,6 +31,7 @@ from trivium.upstream.request import DraftHead
 from trivium.upstream.request_writer import checked_line
 from trivium.upstream.thread_client import asking
 from trivium.upstream.token_request import ANSWER_BYTES_MAX, ANSWER_S, request_of
+from trivium.upstream.vendor_identity import VendorIdentity
 
 log = structlog.get_logger(__name__)
 
@@ -63,22 +63,6 @@ def revealed(channel: Channel, credential: int) -> dict[str, str]:
     if channel.credentials:
         parts["api_key"] = channel.credentials[credential].reveal()
     return parts
-
-
-class VendorIdentity(msgspec.Struct, frozen=True, kw_only=True):
-    """How one account's secret stands, for operators. Nothing in it is secret."""
-
-    channel: str
-    source: str
-    """Where the secret was found; empty: it never was."""
-    life_s: float | None
-    """Seconds for which it still holds, 0 where there is none; ``None``: no end is known."""
-    failures: int
-    """Attempts to find or fetch it that failed, since the start."""
-    why: str
-    """Why the last attempt failed; empty: it did not."""
-    is_missed: bool
-    """Whether there is none that holds, and requests wanted it in the last ten minutes."""
 
 
 class VendorTokens:

@@ -12,7 +12,6 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire import aws_errors
 from trivium.wire.operation import Shape
 
 _encode = msgspec.json.Encoder().encode
@@ -63,12 +62,20 @@ def oauth_body(fault: Fault) -> bytes:
 
 def status(fault: Fault, shape: Shape | None = None) -> int:
     """The HTTP status of a fault: Amazon's exceptions have their own."""
-    return aws_errors.status_of(fault) if shape is Shape.CONVERSE else fault.status
+    if shape is not Shape.CONVERSE:
+        return fault.status
+    from trivium.wire import aws_errors
+
+    return aws_errors.status_of(fault)
 
 
 def headers(fault: Fault, shape: Shape | None = None) -> list[tuple[bytes, bytes]]:
     """Headers that tell a client whether and when to try again, and how to say who it is."""
-    out: list[tuple[bytes, bytes]] = aws_errors.headers(fault) if shape is Shape.CONVERSE else []
+    out: list[tuple[bytes, bytes]] = []
+    if shape is Shape.CONVERSE:
+        from trivium.wire import aws_errors
+
+        out = aws_errors.headers(fault)
     if status(fault, shape) == 401:
         out.append((b"www-authenticate", b"Bearer"))  # RFC 9110, section 15.5.2
     retry = fault.retry
@@ -147,6 +154,8 @@ def stream_tail(fault: Fault, request_id: str, shape: Shape) -> bytes:
     shapes that end otherwise or never stream.
     """
     if shape is Shape.CONVERSE:
+        from trivium.wire import aws_errors
+
         return aws_errors.frame(fault)
     data = body(fault, request_id, shape)
     if shape is Shape.COHERE:

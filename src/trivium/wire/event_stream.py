@@ -28,8 +28,6 @@ LONG_BYTES: Final = 65_536
 HEADERS_MAX: Final = 64
 """Most headers of one frame; vendors send three to five."""
 
-MEDIA_TYPE: Final = "application/vnd.amazon.eventstream"
-
 HeaderValue: TypeAlias = bool | int | bytes | str
 """Times are whole milliseconds since 1970, identifiers their sixteen bytes."""
 

@@ -17,7 +17,6 @@ empty events: google-genai 3.4, @google/genai 2.32 and 3.1, AI SDK 6 and 7, 2026
 
 from typing import Final
 
-from trivium.wire.converse.frame import HEARTBEAT
 from trivium.wire.operation import Shape
 
 COMMENT: Final = b": keep-alive\n\n"
@@ -31,6 +30,8 @@ def heartbeat(shape: Shape, *, array: bool = False, blank: bytes = BLANK) -> byt
     if shape is Shape.MESSAGES:
         return PING
     if shape is Shape.CONVERSE:
+        from trivium.wire.converse.frame import HEARTBEAT
+
         return HEARTBEAT
     if shape is not Shape.GENERATE:
         return COMMENT

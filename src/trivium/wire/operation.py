@@ -335,6 +335,8 @@ NAMED_BY_PATH: Final = frozenset(
 BINARY_STREAMS: Final = frozenset({Shape.CONVERSE})
 """Shapes that are streamed in binary frames (``wire/event_stream.py``), not in server-sent events.
 """
+EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
+"""The media type of such frames."""
 
 EXPLAINED: Final = tuple(
     sorted(

@@ -15,7 +15,6 @@ from typing import Any, Final
 import msgspec
 
 from trivium.wire.answer_structs import WrittenAnswer, WrittenMembers
-from trivium.wire.converse.output import frames_of, payloads
 from trivium.wire.operation import BINARY_STREAMS, Shape
 from trivium.wire.output_tally import READERS, OutputCount, OutputTally
 from trivium.wire.sse import LONG, blocks, frames, window
@@ -107,7 +106,7 @@ class DeliveredOutput:
         if _starts_json(run):
             _read_json(self._shape, run, big)  # an array: read once, and gone
             return
-        for block in frames_of(run) if self._shape in BINARY_STREAMS else _blocks(run):
+        for block in _blocks(self._shape, run):
             if len(block) > BIG_BYTES:
                 _read_events(self._shape, block, big)
                 continue
@@ -123,8 +122,12 @@ class DeliveredOutput:
             self._sampled = sum([len(block) for _, block in self._sample])
 
 
-def _blocks(run: bytes) -> Iterable[bytes]:
-    """The events of a run of server-sent events."""
+def _blocks(shape: Shape, run: bytes) -> Iterable[bytes]:
+    """The events of a run: frames, or server-sent events."""
+    if shape in BINARY_STREAMS:
+        from trivium.wire.converse.output import frames_of
+
+        return frames_of(run)
     # one byte is searched twenty times as fast as two: an event may have megabytes
     return blocks(run.replace(b"\r\n", b"\n") if run.find(b"\r") >= 0 else run)
 
@@ -151,12 +154,15 @@ def _read_json(shape: Shape, data: bytes, count: OutputTally) -> None:
 
 
 def _read_events(shape: Shape, run: bytes, count: OutputTally) -> None:
-    told = payloads(run) if shape in BINARY_STREAMS else _told(run)
-    READERS[shape]([_decoded(data) for data in told], count)
+    READERS[shape]([_decoded(data) for data in _told(shape, run)], count)
 
 
-def _told(run: bytes) -> Sequence[bytes | memoryview]:
+def _told(shape: Shape, run: bytes) -> Sequence[bytes | memoryview]:
     """The data of a run's events; that of a long one where it lies, as each copy counts."""
+    if shape in BINARY_STREAMS:
+        from trivium.wire.converse.output import payloads
+
+        return payloads(run)
     seen = window(run) if len(run) > LONG else None
     return [frame.data for frame in frames(run)] if seen is None else [seen[1]]
 

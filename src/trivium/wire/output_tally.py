@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import msgspec
 
-from trivium.wire.converse.output import texts
 from trivium.wire.lenient import objects_of
 from trivium.wire.operation import Shape
 
@@ -297,6 +296,8 @@ def _converse(objects: Iterable[Any], count: OutputTally) -> None:
 
 
 def _converse_block(block: dict[str, Any], count: OutputTally, kind: int) -> None:
+    from trivium.wire.converse.output import texts
+
     text, thought, given = texts(block)
     count.text[kind] += _size(text) + _given(given)
     count.reasoning[kind] += _size(thought)

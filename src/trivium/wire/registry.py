@@ -1,26 +1,27 @@
-"""Every operation and its passage. Adding one: a shape folder, and a line here."""
+"""Every operation and its passage. Adding one: a shape folder, and a line here.
 
-from collections.abc import Mapping
-from types import MappingProxyType
+Those of clouds are imported when a channel or a caller first needs one.
+"""
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
 from typing import Final
 
 from trivium.wire.audio import speech, transcript
-from trivium.wire.bedrock.invoked_vectors import PASSAGE as INVOKE_EMBED
 from trivium.wire.chat.request import PASSAGE as CHAT
-from trivium.wire.cohere import passage as cohere
 from trivium.wire.completions.passage import PASSAGE as COMPLETIONS
-from trivium.wire.converse import passage as converse
 from trivium.wire.embeddings.passage import PASSAGE as EMBEDDINGS
 from trivium.wire.generate import passage as generate
 from trivium.wire.images import passage as images
+from trivium.wire.late_rows import LateRows
 from trivium.wire.messages import passage as messages
 from trivium.wire.moderations.passage import PASSAGE as MODERATIONS
-from trivium.wire.operation import Operation
+from trivium.wire.operation import SHAPE, Operation, Shape
 from trivium.wire.passage import PassThroughSpec
 from trivium.wire.rerank.passage import PASSAGE as RERANK
 from trivium.wire.responses import passage as responses
 
-PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = MappingProxyType(
+PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = LateRows(
     {
         Operation.CHAT: CHAT,
         Operation.RESPONSES: responses.PASSAGE,
@@ -42,11 +43,28 @@ PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = MappingProxyType(
         Operation.GENERATE_COUNT: generate.COUNT,
         Operation.GENERATE_EMBED: generate.EMBED,
         Operation.GENERATE_EMBED_BATCH: generate.EMBED_BATCH,
-        Operation.CONVERSE: converse.CONVERSE,
-        Operation.CONVERSE_STREAM: converse.STREAM,
-        Operation.CONVERSE_COUNT: converse.COUNT,
-        Operation.COHERE_CHAT: cohere.CHAT,
-        Operation.COHERE_EMBED: cohere.EMBED,
-        Operation.INVOKE_EMBED: INVOKE_EMBED,
-    }
+    },
+    {
+        Operation.CONVERSE: "trivium.wire.converse.passage:CONVERSE",
+        Operation.CONVERSE_STREAM: "trivium.wire.converse.passage:STREAM",
+        Operation.CONVERSE_COUNT: "trivium.wire.converse.passage:COUNT",
+        Operation.COHERE_CHAT: "trivium.wire.cohere.passage:CHAT",
+        Operation.COHERE_EMBED: "trivium.wire.cohere.passage:EMBED",
+        Operation.INVOKE_EMBED: "trivium.wire.bedrock.invoked_vectors:PASSAGE",
+    },
 )
+
+LATE_CODECS: Final[Mapping[Shape, str]] = {
+    Shape.CONVERSE: "trivium.wire.converse.codec:CODEC",
+    Shape.COHERE: "trivium.wire.cohere.codec:CODEC",
+}
+"""Of ``wire/codecs.py``: those that are imported like the passages above."""
+
+
+def prepare(operations: Iterable[Operation]) -> None:
+    """Import what a channel of these operations needs, so that no request waits for it."""
+    for operation in operations:
+        PASSAGES.get(operation)
+        place = LATE_CODECS.get(SHAPE[operation])
+        if place is not None:
+            import_module(place.partition(":")[0])

@@ -24,7 +24,7 @@ from trivium.settings.model import Settings
 from trivium.settings.source import SettingsSource
 from trivium.upstream.channel_test import ChannelTest
 from trivium.upstream.pool import PooledClient
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 
 if TYPE_CHECKING:
     from trivium.ledger.worker import WorkerLedger

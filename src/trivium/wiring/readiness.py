@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
     from trivium.shared.state import SharedState
-    from trivium.upstream.tokens import VendorIdentity
+    from trivium.upstream.vendor_identity import VendorIdentity
 
 STALE_POLLS = 3
 """Looks at the keys that have to fail in a row before the database counts as away."""

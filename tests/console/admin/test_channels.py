@@ -21,7 +21,7 @@ from trivium.routing.shared_breakers import accounts
 from trivium.routing.store import Resting
 from trivium.secret import Secret
 from trivium.settings.model import RecordsSettings
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 
 LIMITS = TimeLimits(connect=1, first_byte=1, idle=1, total=1)
 

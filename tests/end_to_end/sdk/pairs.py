@@ -13,7 +13,7 @@ from end_to_end.features.telling import TELLINGS, TEXT
 from end_to_end.sdk.house import VENDOR_KEY
 from end_to_end.sdk.scenes import refusal
 from end_to_end.sdk.vendor import Vendor
-from trivium.wire.event_stream import MEDIA_TYPE
+from trivium.wire.operation import EVENT_STREAM
 
 CHANNEL = {
     "chat": ("openai", "/v1"),
@@ -159,7 +159,7 @@ def _break(shape, stage):
 
 def _begin(shape, stage):
     if shape == "converse":
-        stage.begin(MEDIA_TYPE)
+        stage.begin(EVENT_STREAM)
     else:
         stage.begin()
 

@@ -7,6 +7,8 @@ import json
 import anthropic as anthropic_sdk
 import pytest
 from botocore.exceptions import ClientError
+from google.genai import errors as google_errors
+from google.genai import types as google_types
 
 from end_to_end.sdk.cloud_clients import clients_at
 from end_to_end.sdk.scenes import VECTOR
@@ -112,3 +114,24 @@ def test_a_body_of_another_family_is_refused_in_words(clients):
     with pytest.raises(ClientError, match="embedding_types") as caught:
         clients["boto"].invoke_model(modelId="gpt-text", body=body)
     assert "ValidationException" == caught.value.response["Error"]["Code"]
+
+
+PICTURE = google_types.RawReferenceImage(
+    reference_id=1,
+    reference_image=google_types.Image(image_bytes=b"\x89PNG", mime_type="image/png"),
+)
+
+
+@pytest.mark.filterwarnings("ignore:The (edit_image|generate_images) method is deprecated")
+@pytest.mark.parametrize(
+    ("call", "more"),
+    [("generate_images", {}), ("edit_image", {"reference_images": [PICTURE]})],
+)
+def test_pictures_by_predict_are_refused_by_name(clients, vendor, call, more):
+    """Imagen's own calls, which its vendor has ended: told where pictures are made."""
+    ask = getattr(clients["genai"].models, call)
+    with vendor.watching() as seen, pytest.raises(google_errors.ClientError) as caught:
+        ask(model="gemini-text", prompt="a cat", **more)
+    assert (400, "INVALID_ARGUMENT", []) == (caught.value.code, caught.value.status, seen)
+    assert "instances[0].prompt" in caught.value.message
+    assert "/v1/images/generations" in caught.value.message

@@ -69,6 +69,16 @@ def test_which_services_run_beside_the_gateway(url, beside):
     assert (beside, not beside) == (is_beside(url), seen[0][0].proxied)
 
 
+def test_what_a_form_names_as_secret_is_not_told():
+    """Also where it looks like a word; what is no secret, or too short to be one, is."""
+    made, _ = errands(400, b"{}")
+    form = "client_secret=a-plain%2Bword&refresh_token=words-alone&client_id=who-asks&assertion=no"
+    made.send("POST", "https://t.example/", {}, form)
+    assert "no: … or … of … for who-asks" == made.cleaned(
+        "no: a-plain%2Bword or a-plain+word of words-alone for who-asks"
+    )
+
+
 def test_what_went_out_is_not_told():
     """Whatever a service prints of it, as it was or encoded."""
     made, _ = errands(400, b"{}")

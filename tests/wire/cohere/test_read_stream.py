@@ -147,3 +147,23 @@ def test_why_a_connection_broke(context, wire):
     fault = Fault(Kind.UPSTREAM_TIMEOUT, "late")
     found, _ = events(context, wire("cut.sse"), fault=fault)
     assert found[-1].fault is fault
+
+
+def test_a_thought_between_words_of_the_plan_has_its_place(context):
+    """Each part is over before the next begins: no caller is told of one inside another."""
+    said = [
+        {"type": "message-start", "id": "x", "delta": {"message": {"role": "assistant"}}},
+        {"type": "tool-plan-delta", "delta": {"message": {"tool_plan": "I will"}}},
+        {"type": "content-start", "index": 0, "delta": {"message": {"content": {"type": "thinking", "thinking": ""}}}},
+        {"type": "content-delta", "index": 0, "delta": {"message": {"content": {"thinking": "hm"}}}},
+        {"type": "content-end", "index": 0},
+        {"type": "tool-plan-delta", "delta": {"message": {"tool_plan": " look"}}},
+        {"type": "content-delta", "index": 1, "delta": {"message": {"content": {"type": "text", "text": "so"}}}},
+        {"type": "message-end", "delta": {"finish_reason": "COMPLETE"}},
+    ]  # fmt: skip
+    data = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in said)
+    found, _ = events(context, data.encode())
+    order = [(type(event), event.index) for event in found if type(event) in (PartStart, PartEnd)]
+    assert order == [(kind, at) for at in range(4) for kind in (PartStart, PartEnd)]
+    texts = [part.text for part in assembled(found).candidates[0].parts]
+    assert ["I will", "hm", " look", "so"] == texts

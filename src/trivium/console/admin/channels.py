@@ -30,7 +30,7 @@ from trivium.routing import store
 from trivium.routing.model import Binding, Channel, Model
 from trivium.routing.shared_breakers import accounts
 from trivium.routing.store import Resting
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 
 PATH: Final = "/admin/channels"
 PAGE: Final = 25

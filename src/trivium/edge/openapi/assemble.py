@@ -14,8 +14,7 @@ from trivium import __version__
 from trivium.edge.openapi import admin, clouds, oauth, scim, shared
 from trivium.edge.openapi.row import OperationRow, described, operations
 from trivium.edge.openapi.schema import Schema, media, one_of, parameters, ref, schema, schemas
-from trivium.wire.event_stream import MEDIA_TYPE
-from trivium.wire.operation import PUBLIC_SHAPES, TABLE, Shape
+from trivium.wire.operation import EVENT_STREAM, PUBLIC_SHAPES, TABLE, Shape
 
 SHAPES: Final[dict[Shape, ModuleType]] = {
     shape: importlib.import_module(f"trivium.edge.openapi.{shape.value}") for shape in PUBLIC_SHAPES
@@ -194,7 +193,7 @@ def _success(row: OperationRow) -> Schema:
         content[kind] = {"schema": schema("text" if is_text else "text(format 'binary')")}
     if row.event is not None:
         # each event's data is this JSON; OpenAPI 3.1 has no word for a stream of them
-        kind = MEDIA_TYPE if row.tag == Shape.CONVERSE.value else "text/event-stream"
+        kind = EVENT_STREAM if row.tag == Shape.CONVERSE.value else "text/event-stream"
         content[kind] = {"schema": ref(row.event)}
     return {"description": "The answer.", "headers": _ids(), "content": content}
 

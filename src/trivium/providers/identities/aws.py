@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from trivium.providers.credential import Finder, FoundSecret, Surroundings
+from trivium.providers.identities.errands import SentSecrets
 
 NAMES: Final = (
     "region", "key_id", "secret", "session_token", "profile", "role_arn", "external_id",
@@ -95,8 +96,9 @@ def find(parts: Mapping[str, str], around: Surroundings) -> FoundSecret:
         raise LookupError(
             "needs the package botocore, which is not installed: pip install 'trivium[aws]'"
         ) from None
+    sent = SentSecrets()
     try:
-        return _found(parts, around)
+        return _found(parts, around, sent)
     except exceptions.ClientError as error:
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         code = error.response.get("Error", {}).get("Code", "")
@@ -105,27 +107,29 @@ def find(parts: Mapping[str, str], around: Surroundings) -> FoundSecret:
             "ThrottlingException",
             "IDPCommunicationError",
         )
-        raise (ConnectionError if away else ValueError)(str(error)) from None
+        raise (ConnectionError if away else ValueError)(sent.cleaned(str(error))) from None
     except (exceptions.HTTPClientError, exceptions.ConnectionError) as error:
-        raise ConnectionError(str(error)) from None
+        raise ConnectionError(sent.cleaned(str(error))) from None
     except exceptions.MetadataRetrievalError as error:
-        raise ConnectionError(_hint(str(error))) from None
+        raise ConnectionError(_hint(sent.cleaned(str(error)))) from None
     except exceptions.BotoCoreError as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(sent.cleaned(str(error))) from None
 
 
-def _found(parts: Mapping[str, str], around: Surroundings) -> FoundSecret:
+def _found(parts: Mapping[str, str], around: Surroundings, sent: SentSecrets) -> FoundSecret:
     from botocore.credentials import Credentials
     from botocore.session import Session
 
     session = Session(profile=parts.get("profile"))
+    note = _noter(sent)
+    session.register("before-send", note)
     if around.ca_file is not None:
         session.set_config_variable("ca_bundle", around.ca_file)
     if "key_id" in parts:
         source = "the channel's access key"
         keys: Any = Credentials(parts["key_id"], parts["secret"], parts.get("session_token"))
     else:
-        keys, source = _discovered(session)
+        keys, source = _discovered(session, note)
     if "role_arn" in parts:
         keys = _assumed(session, keys, parts, around)
         source = f"assumed role ({parts['role_arn']}) by {source}"
@@ -139,7 +143,33 @@ def _found(parts: Mapping[str, str], around: Surroundings) -> FoundSecret:
     return FoundSecret(parts=found, life_s=_life(keys), source=source)
 
 
-def _discovered(session: Any) -> tuple[Any, str]:
+def _noter(sent: SentSecrets) -> Callable[..., None]:
+    """What is called with each request of botocore's: services print what they were sent.
+
+    What it reads from files and variables, as a pod's token, nobody else knows.
+    """
+
+    def note(request: Any, **_: Any) -> None:
+        body = request.body or b""
+        text = body.decode("utf-8", "replace") if isinstance(body, bytes) else str(body)
+        sent.note({name.lower(): _text(value) for name, value in request.headers.items()}, text)
+
+    return note
+
+
+def _noting(send: Callable[[Any], Any], note: Callable[[Any], None]) -> Callable[[Any], Any]:
+    def noted(request: Any) -> Any:
+        note(request)
+        return send(request)
+
+    return noted
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _discovered(session: Any, note: Callable[..., None]) -> tuple[Any, str]:
     """Whoever the gateway is where it runs, and where that was found."""
     for name in ("metadata_service_timeout", "metadata_service_num_attempts"):
         if session.get_config_variable(name) == 1:  # as Amazon has it, and nobody said otherwise
@@ -151,6 +181,10 @@ def _discovered(session: Any) -> tuple[Any, str]:
         fetcher = getattr(provider, "_role_fetcher", None)
         if fetcher is not None:
             _watch(fetcher, role)
+        fetcher = fetcher or getattr(provider, "_fetcher", None)
+        connections = getattr(fetcher, "_session", None)
+        if connections is not None:
+            connections.send = _noting(connections.send, note)
         if hasattr(provider, "_prompter"):
             provider._prompter = _nobody_types  # noqa: SLF001 - it would read from a terminal
     keys = session.get_credentials()

@@ -130,6 +130,7 @@ def finder(audience: str) -> Finder:
         find=partial(_find, audience),
         inspect=check,
         plain=frozenset(NAMES) - _SECRET,
+        documents=frozenset({"certificate"}),
         given=frozenset({"client_secret", "certificate"}),
         elsewhere=frozenset({"authority"}),
     )

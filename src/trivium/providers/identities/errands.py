@@ -23,11 +23,50 @@ _RUN: Final = re.compile(r"[A-Za-z0-9_.~+/%\-]{16,}")
 """What may be a secret: as it is, or percent-encoded."""
 _PART: Final = 12
 """Characters of such a text that are not told."""
+_MEMBER: Final = re.compile(
+    r"(?:^|&)(?:client_secret|refresh_token|client_assertion|assertion|subject_token"
+    r"|WebIdentityToken|ExternalId)=([^&]+)"
+)
+"""A value in a form that is secret, whatever it looks like."""
+_HEADERS: Final = (
+    "authorization", "secret", "x-identity-header", "x-aws-ec2-metadata-token",
+    "x-amz-security-token",
+)  # fmt: skip
+"""Headers whose values are."""
+_SHORT: Final = 6
+"""Shorter values would blot out words by chance."""
 _CUT: Final = re.compile("\0+")
 _DIGIT: Final = re.compile(r"\d")
 _HIDDEN: Final = "…"
 _BESIDE: Final = frozenset({"localhost", "metadata", "metadata.google.internal"})
 """Names of services that run beside the gateway, on its machine or in its pod."""
+
+
+class SentSecrets:
+    """What was secret in requests by where it stood, for as long as a look-up takes."""
+
+    def __init__(self) -> None:
+        self._values: set[str] = set()
+
+    def note(self, headers: Mapping[str, str], form: str) -> None:
+        """Remember those of one request. ``headers``: names in lower case."""
+        for name in _HEADERS:
+            value = headers.get(name, "")
+            self._add(value)
+            self._add(value.rpartition(" ")[2])
+        for value in _MEMBER.findall(form[:_REMEMBERED_MAX]):
+            self._add(value)
+            self._add(unquote_plus(value))
+
+    def cleaned(self, text: str) -> str:
+        """``text`` without any of them."""
+        for secret in sorted(self._values, key=len, reverse=True):
+            text = text.replace(secret, _HIDDEN)
+        return text
+
+    def _add(self, value: str) -> None:
+        if len(value) >= _SHORT:
+            self._values.add(value)
 
 
 class Errands:
@@ -36,6 +75,7 @@ class Errands:
     def __init__(self, around: Surroundings) -> None:
         self._around = around
         self._said: list[str] = []
+        self._sent = SentSecrets()
 
     def send(
         self,
@@ -51,6 +91,7 @@ class Errands:
         sent = {name.lower(): str(value) for name, value in (headers or {}).items()}
         self._remember(text)
         self._remember(unquote_plus(text))
+        self._sent.note(sent, text)
         for value in sent.values():
             self._remember(value)
         asked = TokenRequest(
@@ -65,7 +106,7 @@ class Errands:
         """``text`` without anything that was sent, or that came with a success: neither the whole
         of it, whatever it is beside, nor a part that is longer than a few characters.
         """
-        text = text[:_TEXT_MAX]
+        text = self._sent.cleaned(text[:_TEXT_MAX])
         parts = {
             run[at : at + _PART]
             for said in self._said

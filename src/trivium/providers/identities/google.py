@@ -114,6 +114,7 @@ FINDER: Final = Finder(
     find=find,
     inspect=check,
     plain=frozenset(NAMES) - frozenset({"key", "federation"}),
+    documents=frozenset({"key", "federation"}),
     given=frozenset({"key"}),
 )
 

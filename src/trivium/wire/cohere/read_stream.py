@@ -168,6 +168,7 @@ class Reader:
             self._grow(at, said.content, told, out)
         elif kind == "content-start":
             self._close_text(out)
+            self._close_plan(out)
             self._open_block(at, said.content, out)
         else:
             self._close_block(at, out)
@@ -225,6 +226,7 @@ class Reader:
         opened = self._blocks.get(at)
         if opened is None:  # some relays leave the start out
             self._close_text(out)
+            self._close_plan(out)
             kind = b"thinking" if found.thinking else b"text"
             opened = self._open_block(at, msgspec.Raw(b'{"type":"%s"}' % kind), out)
         text = words(found.text) or words(found.thinking)

@@ -11,7 +11,7 @@ from trivium.console import channel_tests
 from trivium.console.gateway import ChannelTestError, ChannelTrial, GatewayState
 from trivium.routing.overview import ChannelOverview, RestOverview
 from trivium.settings.model import Settings
-from trivium.upstream.tokens import VendorIdentity
+from trivium.upstream.vendor_identity import VendorIdentity
 
 PATH = "/api/admin/health"
 
