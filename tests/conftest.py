@@ -19,6 +19,7 @@ import uvloop
 
 from databases import Psql, share_statements
 from once import build_commands_once, look_at_settings_once
+from parallel import BothEnds, tell_less
 from trivium.clock import FixedClock
 from trivium.identity.accounts import hashing
 from trivium.storage import migrate
@@ -55,6 +56,17 @@ LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py", "test_up
 def pytest_addoption(parser):
     """Where the page of faults is written, by the tests that make them."""
     parser.addoption("--faults", default=None, metavar="FILE", help="write the page of faults")
+
+
+def pytest_configure(config):
+    """Processes of a run tell each other no more than is shown."""
+    tell_less(config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Whole files from both ends of the list, where whole files are asked for."""
+    return BothEnds(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(trylast=True)
