@@ -56,7 +56,7 @@ step dependencies "$bin/deptry" src
 # types are looked at beside the rules of the house
 "$bin/mypy" >"$scratch/types" 2>&1 &
 typing=$!
-step layout "$bin/python" -m pytest tests/layout -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist worksteal
+step layout "$bin/python" -m pytest tests/layout -m "not slow" -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist worksteal
 step types types
 # compiles the tests once, while the steps below wait for downloads, and not in each process of pytest
 "$bin/python" -m pytest --collect-only -m "$marks" --ignore tests/layout >/dev/null 2>&1 &

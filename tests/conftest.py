@@ -49,7 +49,7 @@ WAITS = (
     "wiring",
 )
 """Folders whose tests mostly wait for processes of their own."""
-LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py", "test_upgrade.py")
+LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py")
 """Files of a minute or so, which one process does alone."""
 
 
