@@ -68,8 +68,8 @@ step langchain scripts/langchain.sh
 step release scripts/release.sh environment
 step browser scripts/browser.sh
 wait "$compiling"
-# tests/conftest.py has what waits most begin first, so that no process is left alone with it
-step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-3}" --dist loadfile \
+# twice as many as processors: tests/parallel.py has one half wait while the other computes
+step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-4}" --dist loadfile \
   --no-loadscope-reorder -m "$marks" --ignore tests/layout --basetemp "$scratch/tests" \
   ${TRIVIUM_COVERAGE:+--cov --cov-report=term}
 
