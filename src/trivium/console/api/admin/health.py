@@ -11,8 +11,6 @@ from trivium.console.channel_tests import ChannelTestEarly, try_channel
 from trivium.console.gateway import ChannelTestError
 from trivium.routing.overview import ChannelOverview
 
-_TRUE: Final = {"true": True, "false": False}
-
 
 async def show(asked: AdminRequest) -> Any:
     """The parts of the worker that answers, as ``/readyz`` has them, and its numbers."""
@@ -22,15 +20,13 @@ async def show(asked: AdminRequest) -> Any:
 async def channels(asked: AdminRequest) -> Any:
     """Channels by name, each with what rests; a page at a time."""
     most, after = paging.limit(asked), paging.text(asked, "after")
-    resting = asked.query.get("resting")
-    if resting is not None and resting not in _TRUE:
-        raise ApiError(400, "resting: must be true or false")
+    resting = paging.truth(asked, "resting")
     found = sorted(await asked.console.insight.channels(), key=lambda one: one.channel)
     wanted = [
         one
         for one in found
         if (after is None or one.channel > after)
-        and (resting is None or bool(one.rests) is _TRUE[resting])
+        and (resting is None or bool(one.rests) is resting)
     ]
     rows, more = paging.cut(wanted[: most + 1], most)
     now = asked.console.clock.now()
