@@ -14,14 +14,14 @@ from trivium.routing.overview import ChannelOverview
 
 async def show(asked: AdminRequest) -> Any:
     """The parts of the worker that answers, as ``/readyz`` has them, and its numbers."""
-    return msgspec.to_builtins(await asked.console.insight.standing())
+    return msgspec.to_builtins(await asked.console.gateway.standing())
 
 
 async def channels(asked: AdminRequest) -> Any:
     """Channels by name, each with what rests; a page at a time."""
     most, after = paging.limit(asked), paging.text(asked, "after")
     resting = paging.truth(asked, "resting")
-    found = sorted(await asked.console.insight.channels(), key=lambda one: one.channel)
+    found = sorted(await asked.console.gateway.overview(), key=lambda one: one.channel)
     wanted = [
         one
         for one in found
@@ -38,7 +38,7 @@ async def channels(asked: AdminRequest) -> Any:
 
 async def identities(asked: AdminRequest) -> Any:
     """How the tokens and found identities of channels stand that requests wanted."""
-    found = asked.console.insight.identities()
+    found = asked.console.gateway.identities()
     return {"identities": [msgspec.to_builtins(one) for one in found]}
 
 
