@@ -111,9 +111,12 @@ def pytest_collection_modifyitems(items):
 
 def pytest_asyncio_loop_factories(config, item):
     """Coroutines run on the loop that a gateway has, which costs a third less than asyncio's own;
-    tests/upstream and tests/edge look at both.
+    tests/upstream and tests/edge look at both. Where most is done by processes of their own, clients
+    and vendors of the tests keep the loop that they were written for.
     """
-    return {"uvloop": uvloop.new_event_loop}
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    loop = asyncio if folder in WAITS else uvloop
+    return {loop.__name__: loop.new_event_loop}
 
 
 @pytest.hookimpl(wrapper=True)
