@@ -85,8 +85,7 @@ news: dev ## show the changelog entry that the fragments would make
 	@exec $(RUN)/towncrier build --draft --version next
 
 clean: ## remove .venv, caches and what a demo left
-	@rm -rf .venv .compiled .fuzz .chart .release .versions .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
-	@rm -rf .venv .compiled .fuzz .chart .image .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
+	@rm -rf .venv .compiled .fuzz .docs site .chart .image .release .versions .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
 
 dev:
 	@scripts/environment.sh dev

@@ -167,8 +167,11 @@ class CustomBuildHook(BuildHookInterface[Any]):
             self._folder.cleanup()
 
 
-def build(source: Path, built: Path, modules: list[Path]) -> None:
-    """Shared libraries of modules below ``source``, into ``built`` by their packages."""
+def build(source: Path, built: Path, modules: list[Path], opt_level: str = "3") -> None:
+    """Shared libraries of modules below ``source``, into ``built`` by their packages.
+
+    ``opt_level``: how hard the C compiler tries; "0" is for looking whether it can be done.
+    """
     from mypyc.build import mypycify
     from setuptools import Distribution
     from setuptools.command.build_ext import build_ext
@@ -198,7 +201,7 @@ def build(source: Path, built: Path, modules: list[Path]) -> None:
     try:
         extensions = mypycify(
             [f"--config-file={source.parent / 'pyproject.toml'}", *paths],
-            opt_level="3",
+            opt_level=opt_level,
             debug_level="0",
             multi_file=True,
             group_name="trivium",

@@ -56,7 +56,7 @@ step dependencies "$bin/deptry" src
 # types are looked at beside the rules of the house
 "$bin/mypy" >"$scratch/types" 2>&1 &
 typing=$!
-step layout "$bin/python" -m pytest tests/layout -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist worksteal
+step layout "$bin/python" -m pytest tests/layout -m "not slow" -n "${TRIVIUM_TEST_PROCESSES:-2}" --dist worksteal
 step types types
 # compiles the tests once, while the steps below wait for downloads, and not in each process of pytest
 "$bin/python" -m pytest --collect-only -m "$marks" --ignore tests/layout >/dev/null 2>&1 &
@@ -68,8 +68,8 @@ step langchain scripts/langchain.sh
 step release scripts/release.sh environment
 step browser scripts/browser.sh
 wait "$compiling"
-# tests/conftest.py has what waits most begin first, so that no process is left alone with it
-step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-3}" --dist loadfile \
+# twice as many as processors: tests/parallel.py has one half wait while the other computes
+step tests "$bin/python" -m pytest -n "${TRIVIUM_TEST_PROCESSES:-4}" --dist loadfile \
   --no-loadscope-reorder -m "$marks" --ignore tests/layout --basetemp "$scratch/tests" \
   ${TRIVIUM_COVERAGE:+--cov --cov-report=term}
 

@@ -15,9 +15,11 @@ import hypothesis
 import pytest
 import pytest_asyncio
 import structlog
+import uvloop
 
 from databases import Psql, share_statements
 from once import build_commands_once, look_at_settings_once
+from parallel import BothEnds, tell_less
 from trivium.clock import FixedClock
 from trivium.identity.accounts import hashing
 from trivium.storage import migrate
@@ -47,8 +49,10 @@ WAITS = (
     "wiring",
 )
 """Folders whose tests mostly wait for processes of their own."""
-LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py", "test_upgrade.py")
+LONG = ("test_rolling_nodes.py", "test_corpus.py", "test_estimates.py")
 """Files of a minute or so, which one process does alone."""
+COMPUTES = ("growth", "fuzz")
+"""Folders whose files compute for tens of seconds."""
 
 
 def pytest_addoption(parser):
@@ -56,18 +60,63 @@ def pytest_addoption(parser):
     parser.addoption("--faults", default=None, metavar="FILE", help="write the page of faults")
 
 
+def pytest_configure(config):
+    """Processes of a run tell each other no more than is shown."""
+    config.pluginmanager.register(OnceOnPostgreSQL())
+    tell_less(config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Whole files from both ends of the list, where whole files are asked for."""
+    return BothEnds(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+class OnceOnPostgreSQL:
+    """A test whose cases differ in what is asked, not in the SQL, runs its first on PostgreSQL, and
+    the others with the slow ones; SQLite has all. The SQL is in stores: their tests have all of both.
+    """
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items):
+        seen = set()
+        for item in items:
+            case = getattr(item, "callspec", None)
+            if case is None or "postgresql" not in case.params.values():
+                continue
+            if "storage" in item.path.parts or "store" in item.path.stem:
+                continue
+            test = item.path, item.originalname
+            if test in seen:
+                item.add_marker(pytest.mark.slow)
+            seen.add(test)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """Begin with what takes long, then with what waits, in the order that chance gave it: the end
-    of a run is then short.
+    """What takes long and waits is in front, then what waits, in the order that chance gave it;
+    what computes long is at the end. ``BothEnds`` begins there, too: where the processes of a run
+    meet there is nothing long, and none is left alone with it.
     """
     here = Path(__file__).parent
 
     def turn(item):
-        waits = item.path.relative_to(here).parts[0] in WAITS
-        return 0 if item.path.name in LONG else 1 if waits else 2
+        folder = item.path.relative_to(here).parts[0]
+        if item.path.name in LONG:
+            return 0
+        return 1 if folder in WAITS else 3 if folder in COMPUTES else 2
 
     items.sort(key=turn)
+
+
+def pytest_asyncio_loop_factories(config, item):
+    """Coroutines run on the loop that a gateway has, which costs a third less than asyncio's own;
+    tests/upstream and tests/edge look at both. Where most is done by processes of their own, clients
+    and vendors of the tests keep the loop that they were written for.
+    """
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    loop = asyncio if folder in WAITS else uvloop
+    return {loop.__name__: loop.new_event_loop}
 
 
 @pytest.hookimpl(wrapper=True)

@@ -131,7 +131,11 @@ def named(folder, trivium):
 
 @pytest.mark.parametrize(
     ("encoding", "shown"),
-    [("ascii", rb"Zo\xeb\u65e5"), ("latin-1", b"Zo\xeb\\u65e5"), ("utf-8", "Zoë日".encode())],
+    [
+        ("latin-1", b"Zo\xeb\\u65e5"),
+        pytest.param("ascii", rb"Zo\xeb\u65e5", marks=pytest.mark.slow),
+        pytest.param("utf-8", "Zoë日".encode(), marks=pytest.mark.slow),
+    ],
 )
 def test_a_name_that_the_terminal_cannot_show_is_escaped(named, encoding, shown):
     """The command does what it was asked."""
@@ -139,7 +143,9 @@ def test_a_name_that_the_terminal_cannot_show_is_escaped(named, encoding, shown)
     assert (0, shown) == (done.returncode, done.stdout.split(b"\n")[1].split()[1])
 
 
-@pytest.mark.parametrize("command", ["user list --json", "ledger export"])
+@pytest.mark.parametrize(
+    "command", ["ledger export", pytest.param("user list --json", marks=pytest.mark.slow)]
+)
 def test_what_programs_read_is_utf_8_on_any_terminal(named, trivium, command):
     """An escape of the terminal's would not be JSON, and another name in CSV."""
     assert 0 == trivium("credit", "Zoë日", "1.00", "--note", "März").code
@@ -148,7 +154,7 @@ def test_what_programs_read_is_utf_8_on_any_terminal(named, trivium, command):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full disk to hand")
-@pytest.mark.parametrize("command", ["--help", "user list"])
+@pytest.mark.parametrize("command", ["user list", pytest.param("--help", marks=pytest.mark.slow)])
 def test_a_full_disk_is_one_line(named, command):
     """Nobody takes half a list for the whole."""
     done = shell(named, f"trivium {command} >/dev/full")
@@ -157,7 +163,9 @@ def test_a_full_disk_is_one_line(named, command):
     assert (1, expected, False) == (done.returncode, said, b"Traceback" in done.stderr)
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
+@pytest.mark.parametrize(
+    "closed", [">&-", *(pytest.param(one, marks=pytest.mark.slow) for one in ("2>&-", "<&-"))]
+)
 def test_a_closed_stream_is_no_failure(named, closed):
     """Supervisors start programs that way."""
     done = shell(named, f"trivium user list {closed}")

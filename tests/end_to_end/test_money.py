@@ -199,9 +199,8 @@ async def test_fifty_at_once_on_a_balance_for_one(tmp_path, database_url, nodes)
         raw = gateways[0].chat(max_tokens=100)
         assert body == len(raw.partition(b"\r\n\r\n")[2])
         tasks = [asyncio.ensure_future(gateways[n % nodes].send(raw)) for n in range(50)]
-        async with asyncio.timeout(30):
-            while sum(task.done() for task in tasks) < 49:
-                await asyncio.sleep(0.02)
+        while sum(task.done() for task in tasks) < 49:
+            await asyncio.sleep(0.02)
         refused.set()
         statuses = sorted([(await task)[0] for task in tasks])
         assert [200, *[429] * 49] == statuses

@@ -19,7 +19,7 @@ from trivium.wire.registry import PASSAGES
 
 ROWS = rows.rows()
 SOURCES = Path(inspect.getfile(rows.peek)).parents[1]
-SMALL, SAMPLED = 400, 9
+SMALL, SAMPLED = 400, 18
 SHARES = 24
 """Into so many tests the rows are dealt: one for each would take longer to report than to run."""
 
@@ -73,7 +73,7 @@ def measured(names, small, doublings, longest_s=LONG_S):
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_twice_as_much_takes_twice_as_long(share):
-    """A sample of all rows that differs from day to day in nothing: every ninth.
+    """A sample of all rows that differs from day to day in nothing: every eighteenth.
 
     Three of a run's processes share one cache: where time does not tell, instructions do.
     """

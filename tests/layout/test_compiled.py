@@ -103,22 +103,42 @@ def _can_compile() -> bool:
 
 
 @pytest.mark.skipif(not _can_compile(), reason="needs gcc and Python's headers")
+def test_a_small_compiled_module_does_what_its_source_does(tmp_path: Path) -> None:
+    """One that imports nothing, not optimised: types and C are a second's work."""
+    asked = (
+        "from trivium.wire import length_prefixed\n"
+        "assert length_prefixed.__file__.endswith('.so'), length_prefixed.__file__\n"
+        "print(length_prefixed.Frames(width=2).feed(b'\\0\\2ab\\0\\1c\\0\\2d'))\n"
+    )
+    done = _compiled_says(tmp_path, [PACKAGE / "wire" / "length_prefixed.py"], asked, "0")
+    assert done.stdout == "[b'ab', b'c']\n", done.stderr[-2000:]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not _can_compile(), reason="needs gcc and Python's headers")
 def test_a_compiled_module_does_what_its_source_does(tmp_path: Path) -> None:
     """Two modules in place of two hundred: the whole takes minutes (make compiled-check)."""
-    modules = [PACKAGE / "wire" / "peek.py", PACKAGE / "wire" / "frame_template.py"]
-    hatch_build.build(ROOT / "src", tmp_path, modules)
-    shutil.copytree(PACKAGE, tmp_path / "trivium", dirs_exist_ok=True)
     asked = (
         "from trivium.wire import peek, frame_template\n"
         "assert peek.__file__.endswith('.so'), peek.__file__\n"
         'found = peek.members(b\'{"model":"m","n":1,"n":2}\')\n'
         "print(len(found.pairs), bytes(found.table['model']), found.splice({'model': b'\"x\"'}))\n"
     )
-    done = subprocess.run(
+    modules = [PACKAGE / "wire" / "peek.py", PACKAGE / "wire" / "frame_template.py"]
+    done = _compiled_says(tmp_path, modules, asked, "3")
+    assert done.stdout == '3 b\'"m"\' b\'{"model":"x","n":1,"n":2}\'\n', done.stderr[-2000:]
+
+
+def _compiled_says(
+    folder: Path, modules: list[Path], asked: str, opt_level: str
+) -> subprocess.CompletedProcess[str]:
+    """How a program went that has these modules compiled, all others as they are."""
+    hatch_build.build(ROOT / "src", folder, modules, opt_level)
+    shutil.copytree(PACKAGE, folder / "trivium", dirs_exist_ok=True)
+    return subprocess.run(
         [sys.executable, "-c", asked],
-        env={"PYTHONPATH": str(tmp_path)},
+        env={"PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout == '3 b\'"m"\' b\'{"model":"x","n":1,"n":2}\'\n', done.stderr[-2000:]

@@ -108,6 +108,7 @@ async def served(load, node, count):
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.asyncio
 @pytest.mark.timeout(600)
@@ -150,6 +151,28 @@ async def test_a_filled_database_is_upgraded_under_load(
     assert [load.answered - load.whole["upload"]] == await read(url, own)
     assert [] == await read(url, "SELECT name FROM users WHERE nickname <> name")
     assert "every balance is their sum" in migrated(both[0].folder, "ledger", "verify")
+
+
+@pytest.mark.postgres
+@pytest.mark.asyncio
+async def test_a_filled_database_is_upgraded(
+    tmp_path, last_release_database, next_version, monkeypatch
+):
+    """The same without callers: no row is lost, and the version before says that it is too old."""
+    url = last_release_database
+    (tmp_path / "trivium.toml").write_text(f'[storage]\nurl = "{url}"\n')
+    db = Database(url)
+    async with db.write() as conn:
+        await conn.run_sync(lambda connection: released(LAST_RELEASE, connection))
+        await conn.run_sync(fill)
+    await db.close()
+    before = await read(url)
+    monkeypatch.setenv("PYTHONPATH", str(next_version))
+    assert f"to r{len(migrate.REVISIONS) + 1:04}" in migrated(tmp_path)
+    monkeypatch.delenv("PYTHONPATH")
+    assert re.search("start the newer trivium", refused(tmp_path))
+    assert [] == lost(before, await read(url))
+    assert [] == await read(url, "SELECT name FROM users WHERE nickname <> name")
 
 
 def migrated(folder, *argv):

@@ -187,12 +187,18 @@ def _parse(url: str) -> URL:
 
 def _sqlite(url: URL, pool: int, begin: str, *, query_only: bool) -> AsyncEngine:
     """An engine whose transactions start with ``begin``; the driver itself starts none."""
+    from trivium.storage.one_trip import connect
+
     engine = create_async_engine(
         url,
         pool_size=pool,
         max_overflow=0,
         pool_timeout=LIMIT_S,
-        connect_args={"isolation_level": None, "timeout": BUSY_MS / 1000},
+        connect_args={
+            "isolation_level": None,
+            "timeout": BUSY_MS / 1000,
+            "async_creator_fn": connect,
+        },
     )
 
     def prepare(connection: Any, record: object) -> None:

@@ -1,13 +1,17 @@
 """The door of the admin API: who is let in to every route, and what is read of a request."""
 
-import pytest
+import shutil
 
-from console.api.admin.calling import USERS
+import pytest
+import pytest_asyncio
+
+from console.api.admin.calling import USERS, Script
 from trivium.console import app
 from trivium.console.api.admin.base import BODY_BYTES_MAX, whole
 from trivium.identity.model import UserRole
 from trivium.oauth.developer.model import WRITE_APPS
 from trivium.storage import schema
+from trivium.storage.database import Database
 from trivium.storage.errors import StorageError
 
 ROUTES = [
@@ -45,59 +49,90 @@ class Table:
             ]
 
 
-async def asked(script, path, method, token):
-    """The refusal of a call that would change something, where nothing has changed."""
-    key, _ = await script.console.identity.create_key("ada", f"k{method}")
-    where = path.replace("{user}", str(script.ada.id)).replace("{key}", str(key.id))
-    before = await Table.rows(script)
-    found = await script.refused(method, where, BODIES.get((path, method)), token=token)
-    assert before == await Table.rows(script)
-    return found
+class Door:
+    """Knocks on one API after the other: whoever is refused changes nothing, so all share it."""
+
+    def __init__(self, script):
+        self.script = script
+
+    async def open(self):
+        """With a key of ada's, and what its owner may use for something else."""
+        identity = self.script.console.identity
+        self.key, _ = await identity.create_key("ada")
+        _, self.root_key = await identity.create_key("root")
+        self.for_apps = await self.script.made_token(self.script.root.id, WRITE_APPS)
+        self.disabled, self.demoted, self.back = [
+            await self.administrator(name) for name in ("disabled", "demoted", "back")
+        ]
+        await identity.disable_user("disabled")
+        for name in ("demoted", "back"):
+            await identity.set_role(name, UserRole.USER)
+        await identity.set_role("back", UserRole.ADMIN)
+        return self
+
+    async def asked(self, path, method, *tokens):
+        """The refusals of calls that would change something, where nothing has changed."""
+        self.script.console.clock.advance(60)  # who guesses waits
+        where = path.replace("{user}", str(self.script.ada.id)).replace("{key}", str(self.key.id))
+        body = BODIES.get((path, method))
+        before = await Table.rows(self.script)
+        found = [await self.script.refused(method, where, body, token=each) for each in tokens]
+        assert before == await Table.rows(self.script)
+        return found
+
+    async def administrator(self, name):
+        """The token of another one."""
+        identity = self.script.console.identity
+        user = await identity.create_user(name, f"{name}@example.org", UserRole.ADMIN)
+        return await self.script.made_token(user.id)
 
 
-@pytest.mark.asyncio
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def door(sqlite_template, tmp_path_factory):
+    """One API for all that knock."""
+    path = tmp_path_factory.mktemp("door") / "test.db"
+    shutil.copy(sqlite_template, path)
+    database = Database(f"sqlite:///{path}")
+    async with Script.over(database) as script:
+        yield await Door(script).open()
+    await database.close()
+
+
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(("path", "method"), ROUTES)
-async def test_without_a_token_that_is_good_nothing_is_done(script, path, method):
+async def test_without_a_token_that_is_good_nothing_is_done(door, path, method):
     """401, with a challenge."""
-    for token in WRONG:
-        assert 401 == (await asked(script, path, method, token))[0], token
-    answer = await script.ask("GET", USERS, token="")
+    assert [401] * 4 == [status for status, _ in await door.asked(path, method, *WRONG)]
+    answer = await door.script.ask("GET", USERS, token="")
     assert "Bearer" == answer.headers["www-authenticate"]
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(("path", "method"), ROUTES)
-async def test_a_token_for_something_else_is_not_enough(script, path, method):
+async def test_a_token_for_something_else_is_not_enough(door, path, method):
     """403, though its owner is an administrator; an access token and a key are 401."""
-    token = await script.made_token(script.root.id, WRITE_APPS)
-    assert (403, "the token lacks admin") == await asked(script, path, method, token)
-    _, key = await script.console.identity.create_key("root")
-    assert 401 == (await asked(script, path, method, key))[0]
-    access = (await script.caller.issued()).access_token
-    assert 401 == (await asked(script, path, method, access))[0]
+    access = (await door.script.caller.issued()).access_token
+    lacks, *others = await door.asked(path, method, door.for_apps, door.root_key, access)
+    assert (403, "the token lacks admin") == lacks
+    assert [401, 401] == [status for status, _ in others]
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(("path", "method"), ROUTES)
-async def test_the_owner_must_be_an_administrator_now(script, path, method):
+async def test_the_owner_must_be_an_administrator_now(door, path, method):
     """403 from the moment they are disabled, and the token ends with the office, for good."""
-    identity = script.console.identity
-    await identity.disable_user("root")
-    assert (403, "this account is disabled") == await asked(script, path, method, script.token)
-    await identity.enable_user("root")
-    await identity.set_role("root", UserRole.USER)
-    expected = (401, "the developer token is not valid")
-    assert expected == await asked(script, path, method, script.token)
-    await identity.set_role("root", UserRole.ADMIN)
-    assert expected == await asked(script, path, method, script.token)
+    ended = (401, "the developer token is not valid")
+    assert [(403, "this account is disabled"), ended, ended] == await door.asked(
+        path, method, door.disabled, door.demoted, door.back
+    )
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(("path", "method"), ROUTES)
-async def test_a_login_is_no_token(script, path, method):
+async def test_a_login_is_no_token(door, path, method):
     """Cookies open nothing, so no page of another site can."""
     visitor_cookie = {"cookie": "__Host-session=x; session=x"}
-    answer = await script.ask(
+    answer = await door.script.ask(
         method,
         path.replace("{user}", "1").replace("{key}", "1"),
         BODIES.get((path, method)),
@@ -105,6 +140,23 @@ async def test_a_login_is_no_token(script, path, method):
         **visitor_cookie,
     )
     assert 401 == answer.status_code
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("end", ["account", "office"])
+async def test_a_token_ends_at_once_and_for_good(script, end):
+    """With the account or the office of its owner, who gets both back."""
+    identity = script.console.identity
+    await script.done("GET", USERS)
+    if end == "account":
+        await identity.disable_user("root")
+        assert 403 == (await script.refused("GET", USERS))[0]
+        await identity.enable_user("root")
+    else:
+        await identity.set_role("root", UserRole.USER)
+        assert 401 == (await script.refused("GET", USERS))[0]
+        await identity.set_role("root", UserRole.ADMIN)
+    assert 401 == (await script.refused("GET", USERS))[0]
 
 
 @pytest.mark.asyncio
