@@ -185,3 +185,25 @@ async def test_all_that_is_wrong_with_a_set_is_told_with_its_entry(sqlite_databa
     assert ['channels["a"]: proxy: cannot', 'channels["b"]: proxy: cannot'] == [
         line[:28] for line in refused.value.lines
     ]
+
+
+async def test_changes_that_meet_here_take_turns(database):
+    """Each is computed once, and none is refused for the others, however many there are."""
+    world = World(database)
+    world.loop = asyncio.get_running_loop()
+    edits = [EntryEdit(at=EntryName("group", f"g{i}"), document="0.5") for i in range(20)]
+    done = await asyncio.gather(*(world.service.change([edit], AUTHOR) for edit in edits))
+    assert list(range(1, 21)) == sorted(each.revision for each in done)
+    assert 20 == len(world.tried)
+    again = CatalogueSnapshot(database, SEAL)
+    await again.refresh()
+    assert (again.revision, again.entries) == await world.service.everything()
+    assert again.entries[EntryName("group", "g3")] == world.service.known(EntryName("group", "g3"))
+
+
+async def test_a_turn_that_does_not_come_is_not_waited_for(sqlite_database, monkeypatch):
+    """A change is made beside one that takes too long."""
+    monkeypatch.setattr(module, "TURN_S", 0.01)
+    world = World(sqlite_database)
+    async with world.service._turn:
+        assert 1 == (await world.change(G, "0.5")).revision

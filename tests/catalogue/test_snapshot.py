@@ -1,5 +1,7 @@
 """Entries in memory follow the database, with their credentials opened."""
 
+import asyncio
+
 import pytest
 from sqlalchemy import delete, update
 
@@ -51,6 +53,30 @@ async def test_pages_are_put_together(database, monkeypatch):
     await put(database, {key: {"name": "y"} for key in names})
     await found.refresh()
     assert [("y", 2)] * 7 == [(each.document["name"], each.version) for each in found.whole]
+
+
+async def test_what_this_process_wrote_is_not_read_again(database):
+    """The very objects that it made are known, as they would be read; only beside what they were made
+    of; and a reading that began before does not go back behind them.
+    """
+    found = CatalogueSnapshot(database, SEAL)
+    base = await put(database, {A: CHANNEL, M: MODEL})
+    await found.refresh()
+    at, gone = EntryName(*A), EntryName(*M)
+    now = await put(database, {A: CHANNEL | {"queue_s": 1.0}, M: None})
+    other = CatalogueSnapshot(database, SEAL)
+    await other.refresh()
+    made = (other.entries[at], other.whole_of(at))
+    found.follow(Revision(base.value, "another"), now, {})
+    assert base == found.revision
+    reading = asyncio.ensure_future(found.refresh())
+    await asyncio.sleep(0)
+    found.follow(base, now, {at: made, gone: None})
+    assert await reading in (True, False)
+    assert now == found.revision
+    assert (other.entries, other.whole) == (found.entries, found.whole)
+    assert found.whole_of(at) is made[1]
+    assert not await found.refresh()
 
 
 async def test_a_backup_that_was_put_back_is_read_whole(database):

@@ -5,7 +5,7 @@ import re
 import msgspec
 import pytest
 
-from trivium.providers.address import listing, normalise, target
+from trivium.providers.address import check_model, listing, normalise, target
 from trivium.providers.registry import PROVIDERS
 from trivium.wire.operation import Operation
 
@@ -247,3 +247,25 @@ def test_where_a_list_of_models_lies_is_known_of_nearly_all():
         "vertex-open",
     }
     assert {"azure-deployments", "jina"} | places == unknown
+
+
+@pytest.mark.parametrize("name", sorted(PROVIDERS))
+@pytest.mark.parametrize("model", ["gpt-5", "a/b", "", "..", "a/../b", "models/x", "ü", "a b?"])
+def test_a_model_is_refused_by_itself_as_by_its_addresses(name, model):
+    """Whoever knows that the addresses are right needs to look at the model's name alone."""
+    provider = PROVIDERS[name]
+    base = provider.base_url or "https://host.example/v1/x/y"
+
+    def refused(act):
+        try:
+            act()
+        except ValueError as error:
+            return str(error)
+        return None
+
+    def all_targets():
+        for operation in provider.paths:
+            for stream in (False, True):
+                target(provider, base, operation, model, stream=stream)
+
+    assert refused(all_targets) == refused(lambda: check_model(provider, model))

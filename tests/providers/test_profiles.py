@@ -1,6 +1,7 @@
 """What is known of single models, and what that does to the bodies they are sent."""
 
 from datetime import date
+from fnmatch import fnmatchcase
 
 import msgspec
 import pytest
@@ -382,3 +383,29 @@ def test_tags_are_read_where_servers_write_them():
 def test_bedrocks_ids_hold_a_models_name(model, name):
     """What is known of Claude is known of it there."""
     assert name == profiles.plain(model)
+
+
+def test_rows_are_found_by_how_a_model_begins_as_by_trying_all():
+    """Whatever a row's name leaves open: at its beginning as well, and with names of one letter."""
+    table = rows()
+    for shape, provider in (("chat", "openai"), ("messages", "anthropic"), ("generate", "vertex")):
+        asked = [
+            row
+            for row in table
+            if shape in (row.shapes or (shape,)) and provider in (row.providers or (provider,))
+        ]
+        names = {
+            name.replace("*", text).replace("?", "9")
+            for row in table
+            for name in row.models
+            for text in ("", "-x")
+        }
+        for name in {*names, "", "g", "gp"}:
+            found = {
+                row.source + repr(row.facts)
+                for row in asked
+                if any(fnmatchcase(plain(name), each) for each in row.models)
+            }
+            assert found == {
+                row.source + repr(row.facts) for row in matching(shape, provider, name)
+            }, name

@@ -6,6 +6,7 @@ is in force was checked as a whole, and of two editors of one entry the second i
 """
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from trivium.catalogue.bodies import BodyMaker
+from trivium.catalogue.conditions import check_entry, check_revision, since
 from trivium.catalogue.documents import DocumentError, kept
 from trivium.catalogue.file_entries import FileEntry, file_entries, file_entry, file_places
 from trivium.catalogue.model import (
@@ -27,11 +29,10 @@ from trivium.catalogue.model import (
     KeptApartError,
     Revision,
     StaleError,
-    UnconditionalError,
     UnfitError,
 )
 from trivium.catalogue.sealing import CredentialSeal
-from trivium.catalogue.snapshot import CatalogueSnapshot, in_order, whole
+from trivium.catalogue.snapshot import CatalogueSnapshot, entries_after, in_order, whole
 from trivium.clock import Clock
 from trivium.observe.audit.model import ActKind
 from trivium.observe.audit.service import Audit
@@ -56,6 +57,9 @@ PAGE_MAX: Final = 200
 """Changes of one page."""
 NAMES_PAGE: Final = 400
 """Deleted entries that one query looks for."""
+TURN_S: Final = 10.0
+"""How long a change waits for those that others make here. After that it is made beside them, and
+may have to be computed anew."""
 _TOLD: Final = 5
 """Entries that an act names."""
 
@@ -121,6 +125,7 @@ class CatalogueService:
         self._trial = trial
         self._in_force = in_force
         self._file = file
+        self._turn = asyncio.Lock()
 
     def of_file(self) -> list[FileEntry]:
         """The entries of this node's settings file."""
@@ -138,6 +143,10 @@ class CatalogueService:
         """The entries as they are now. Raises what ``Database.read`` raises."""
         await self._snapshot.refresh()
         return self._snapshot.revision, self._snapshot.entries
+
+    def known(self, at: EntryName) -> CatalogueEntry | None:
+        """An entry as it was last read or changed here; ``None``: the database has it not."""
+        return self._snapshot.entries.get(at)
 
     async def change(
         self,
@@ -196,7 +205,7 @@ class CatalogueService:
                 if (None if now is None else now.version) != (
                     None if diff.after is None else change.revision
                 ):
-                    raise KeptApartError(_since(diff.at, now))
+                    raise KeptApartError(since(diff.at, now))
                 if diff.before is not None and diff.before.marks and diff.before.sealed is None:
                     raise KeptApartError(f"the former credentials of {diff.at} are no longer kept")
             return {diff.at: diff.before for diff in change.diffs}
@@ -243,11 +252,34 @@ class CatalogueService:
         dry_run: bool = False,
         may_return: Sequence[EntryName] = (),
     ) -> ChangeResult:
-        """``may_return``: entries whose credentials are looked for where they were deleted."""
+        """``may_return``: entries whose credentials are looked for where they were deleted.
+
+        Changes that meet here take turns: none has to be computed anew for another of this worker.
+        """
         if len(reason) > REASON_CHARS_MAX or not reason.isprintable():
             raise DocumentError(
                 f"reason: must be at most {REASON_CHARS_MAX} printable characters on one line"
             )
+        async with contextlib.AsyncExitStack() as turn:
+            if not dry_run:
+                await self._have_turn(turn)
+            return await self._made(wanted, author, reason, undoes, check_at, dry_run, may_return)
+
+    async def _have_turn(self, stack: contextlib.AsyncExitStack) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TURN_S):
+                await stack.enter_async_context(self._turn)
+
+    async def _made(
+        self,
+        wanted: Callable[[Known, Former], dict[EntryName, EntryBody | None]],
+        author: ChangeAuthor,
+        reason: str,
+        undoes: int | None,
+        check_at: tuple[int | None] | None,
+        dry_run: bool,
+        may_return: Sequence[EntryName],
+    ) -> ChangeResult:
         for _ in range(TRIES):
             await self._snapshot.refresh()
             revision, known = self._snapshot.revision, self._snapshot.entries
@@ -263,17 +295,21 @@ class CatalogueService:
                     revision=revision.value, change_id=None, diffs=(), catalogue=None
                 )
             if check_at is not None:
-                _check_revision(check_at[0], revision, diffs)
-            catalogue = await asyncio.to_thread(self._tried, diffs, len(known))
+                check_revision(check_at[0], revision, diffs)
+            catalogue, made = await asyncio.to_thread(self._tried, diffs, len(known))
             if dry_run:
                 return ChangeResult(
                     revision=revision.value, change_id=None, diffs=diffs, catalogue=catalogue
                 )
-            change_id = await self._written(diffs, known, revision, author, reason, undoes)
-            if change_id is not None:
+            at_ms = int(self._clock.now() * 1000)
+            done = await self._written(diffs, known, revision, author, reason, undoes, at_ms)
+            if done is not None:
+                change_id, new = done
+                after = entries_after(diffs, made, new, author.user_id, at_ms)
+                self._snapshot.follow(revision, new, after)
                 await self._in_force()
                 return ChangeResult(
-                    revision=revision.value + 1,
+                    revision=new.value,
                     change_id=change_id,
                     diffs=diffs,
                     catalogue=catalogue,
@@ -288,18 +324,22 @@ class CatalogueService:
                 found |= await store.deleted(conn, names[i : i + NAMES_PAGE])
         return found
 
-    def _tried(self, diffs: Sequence[EntryDiff], known: int) -> Catalogue:
-        """The catalogue with these entries. Raises UnfitError."""
+    def _tried(
+        self, diffs: Sequence[EntryDiff], known: int
+    ) -> tuple[Catalogue, dict[EntryName, StoredEntry]]:
+        """The catalogue with these entries, and those that are not gone. Raises UnfitError."""
         if known + len(diffs) > ENTRIES_MAX:
             raise DocumentError(f"there are at most {ENTRIES_MAX:,} entries")
         entries = self._snapshot.by_name()
+        made: dict[EntryName, StoredEntry] = {}
         for diff in diffs:
             if diff.after is None:
                 entries.pop(diff.at, None)
             else:
-                entries[diff.at] = whole(diff.at, 0, diff.after, self._snapshot.values_of)
+                made[diff.at] = whole(diff.at, 0, diff.after, self._snapshot.values_of)
+        entries |= made
         try:
-            return self._trial(in_order(entries))[1]
+            return self._trial(in_order(entries))[1], made
         except SettingsError as error:
             raise UnfitError(*error.lines) from None
 
@@ -311,9 +351,11 @@ class CatalogueService:
         author: ChangeAuthor,
         reason: str,
         undoes: int | None,
-    ) -> int | None:
-        """Write a change; its id, or ``None`` where something was changed meanwhile."""
-        at_ms = int(self._clock.now() * 1000)
+        at_ms: int,
+    ) -> tuple[int, Revision] | None:
+        """Write a change; its id and what it made, or ``None`` where something was changed
+        meanwhile.
+        """
         async with self._db.write() as conn:
             new = await store.advance(conn, revision, secrets.token_hex(8))
             if new is None:
@@ -322,7 +364,7 @@ class CatalogueService:
                 version = known[diff.at].version if diff.before is not None else None
                 if not await store.write(conn, diff, version, new, author.user_id, at_ms):
                     # whoever passed ``advance`` has read all that there is
-                    raise StaleError(_since(diff.at, known.get(diff.at)))
+                    raise StaleError(since(diff.at, known.get(diff.at)))
             told = CatalogueChange(
                 id=0,
                 revision=new.value,
@@ -347,7 +389,7 @@ class CatalogueService:
                 agent=author.agent,
                 detail=detail,
             )
-        return change_id
+        return change_id, new
 
     def _wanted(
         self, edit: EntryEdit, now: CatalogueEntry | None, former: Former, together: bool
@@ -365,51 +407,8 @@ class CatalogueService:
             if body is current and now is not None:
                 return body
         if not together:
-            _check(edit, now)
+            check_entry(edit.at, edit.condition.version, absent=edit.condition.absent, now=now)
         return body
-
-
-def _check(edit: EntryEdit, now: CatalogueEntry | None) -> None:
-    """Raises where an edit does not say what was read, or says something else."""
-    condition = edit.condition
-    if condition.absent:
-        if now is not None:
-            raise StaleError(f"{edit.at} is there already: {_whose(now)}")
-    elif condition.version is not None:
-        if now is None or now.version != condition.version:
-            raise StaleError(_since(edit.at, now))
-    elif now is not None:
-        raise UnconditionalError(
-            f'{edit.at} is there, and this would change it: send If-Match: "{now.version}" if that '
-            "is the version you have read"
-        )
-
-
-def _check_revision(read_at: int | None, revision: Revision, diffs: Sequence[EntryDiff]) -> None:
-    if read_at is None and any(diff.before is not None for diff in diffs):
-        raise UnconditionalError(
-            f"this would change what is there: send the revision that you have read, which is "
-            f"{revision.value} now"
-        )
-    if read_at is not None and read_at != revision.value:
-        raise StaleError(
-            f"the catalogue was changed since revision {read_at}: it is at {revision.value}; read "
-            "it again"
-        )
-
-
-def _since(at: EntryName, now: CatalogueEntry | None) -> str:
-    if now is None:
-        return f"{at} is not there any more"
-    return f"{at} was changed since: {_whose(now)}"
-
-
-def _whose(now: CatalogueEntry) -> str:
-    """Version, who and when, for whoever has to decide."""
-    who = "nobody who has an account" if now.updated_by is None else f"user {now.updated_by}"
-    return (
-        f"it has version {now.version}, by {who} at {now.updated_ms // 1000} (seconds since 1970)"
-    )
 
 
 def _names(diffs: Sequence[EntryDiff]) -> str:

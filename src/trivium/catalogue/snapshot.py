@@ -7,14 +7,17 @@ where it is not the one that was known, everything is read.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from trivium.catalogue.documents import credentials, unsealed
 from trivium.catalogue.model import (
     CatalogueEntry,
     CatalogueKind,
     EntryBody,
+    EntryDiff,
     EntryName,
     Revision,
 )
@@ -66,27 +69,50 @@ class CatalogueSnapshot:
         raises, and what was known stays.
         """
         async with self._reading:
+            base, known_entries, known_wholes = self.revision, self.entries, self._whole
             async with self._db.read(LIMIT_S) as conn:
-                if await store.current(conn) == self.revision:
+                if await store.current(conn) == base:
                     return False
             # all in one transaction: what was changed together is seen together
             async with self._db.read() as conn:
                 now = await store.current(conn)
-                known = self.revision.value
+                known = base.value
                 mark = await store.mark_of(conn, known) if 0 < known < now.value else None
-                if known and mark == self.revision.mark:
-                    read, entries = await _touched(conn, known), dict(self.entries)
+                if known and mark == base.mark:
+                    read, entries = await _touched(conn, known), dict(known_entries)
                 else:
                     read, entries = await _all(conn), {}
-            left = {at: self._whole[at] for at in entries if at not in read}
+            left = {at: known_wholes[at] for at in entries if at not in read}
             found = [entry for entry in read.values() if entry is not None]
             for at in read:
                 entries.pop(at, None)
             entries |= {entry.at: entry for entry in found}
             # in a thread: each credential takes a key of its own
             opened = await asyncio.to_thread(self._opened, found)
-            self.entries, self._whole, self.revision = entries, left | opened, now
+            if self.revision == base:  # else this process has gone on meanwhile: it is read next
+                self.entries, self._whole, self.revision = entries, left | opened, now
             return True
+
+    def follow(
+        self,
+        base: Revision,
+        now: Revision,
+        written: Mapping[EntryName, tuple[CatalogueEntry, StoredEntry] | None],
+    ) -> None:
+        """Go on to what this process itself has made of ``base``; ``None``: an entry is gone.
+        Nothing needs to be read: no other change can lie between the two. Where ``base`` is not
+        what is known, what is known was read since then.
+        """
+        if self.revision != base:
+            return
+        entries, wholes = dict(self.entries), dict(self._whole)
+        for at, made in written.items():
+            if made is None:
+                entries.pop(at, None)
+                wholes.pop(at, None)
+            else:
+                entries[at], wholes[at] = made
+        self.entries, self._whole, self.revision = entries, wholes, now
 
     async def seal_anew(self) -> int:
         """Seal with the current key what an older one sealed, so that the older can be taken out;
@@ -181,3 +207,30 @@ def in_order(entries: Mapping[EntryName, StoredEntry]) -> tuple[StoredEntry, ...
     """Entries by kind and name: channels first, as the file has them."""
     names = sorted(entries, key=lambda at: (_ORDER[at.kind], at.name))
     return tuple(entries[at] for at in names)
+
+
+def entries_after(
+    diffs: Sequence[EntryDiff],
+    made: Mapping[EntryName, StoredEntry],
+    new: Revision,
+    author: int | None,
+    at_ms: int,
+) -> dict[EntryName, tuple[CatalogueEntry, StoredEntry] | None]:
+    """What a change has made of its entries, as it would be read; ``None``: one is gone. The
+    documents are the very ones that were tried, so that they are not checked once more.
+    """
+    return {
+        diff.at: None
+        if diff.after is None
+        else (
+            CatalogueEntry(
+                at=diff.at,
+                version=new.value,
+                body=diff.after,
+                updated_ms=at_ms,
+                updated_by=author,
+            ),
+            msgspec.structs.replace(made[diff.at], version=new.value),
+        )
+        for diff in diffs
+    }

@@ -61,7 +61,9 @@ class CatalogueWatch:
     async def look(self) -> None:
         """Read what has changed and take it up. Raises what ``Database.read`` raises."""
         async with self._looking:
-            await self._snapshot.refresh()
+            # what this worker itself has changed is there already
+            if self._snapshot.revision == self._taken:
+                await self._snapshot.refresh()
             revision = self._snapshot.revision
             if revision == self._taken:
                 return
@@ -69,8 +71,8 @@ class CatalogueWatch:
             self._taken = revision
 
     async def in_force(self) -> None:
-        """Return once a look that began after this call is over, or ``PATIENCE_S`` have passed.
-        Raises nothing: what it could not find out, the next will.
+        """Return once what the snapshot has is taken up, or ``PATIENCE_S`` have passed. Raises
+        nothing: what it could not find out, the next will.
         """
         looking = asyncio.create_task(self._quietly())
         self._running.add(looking)

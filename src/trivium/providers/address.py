@@ -71,6 +71,16 @@ def target(
     return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme], path
 
 
+def check_model(provider: Provider, model: str) -> None:
+    """Raises ValueError when the model's name cannot be part of the path of some operation that
+    carries it. Of what ``target`` may refuse that is all that depends on the model.
+    """
+    for paths in (provider.paths, provider.stream_paths):
+        for operation, served in paths.items():
+            if "{model}" in served:
+                _model_in_path(model, operation)
+
+
 def listing(provider: Provider, base_url: str) -> str | None:
     """Path and query of the vendor's list of models; ``None`` where its paths do not tell.
 

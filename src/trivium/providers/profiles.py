@@ -8,13 +8,15 @@ import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 _WILD: Final = re.compile(r"[*?]")
+_BEGINS: Final = 2
+"""Characters of a model's name by which rows are found that may be about it."""
 _OF_BEDROCK: Final = re.compile(
     r"(?:(?:apac|ap|au|ca|eu|global|jp|sa|us|us-gov)\.)?"
     r"(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|"
@@ -82,9 +84,13 @@ def exactness(name: str) -> int:
 
 def matching(shape: str, provider: str, model: str) -> list[ProfileRow]:
     """The rows that count for a model, the most specific last."""
-    name = plain(model)
+    return _matching(shape, provider, plain(model))
+
+
+def _matching(shape: str, provider: str, name: str) -> list[ProfileRow]:
     found: dict[int, _Rule] = {}
-    for rule in _rules(shape, provider):
+    rules = _rules(shape, provider)
+    for rule in rules.get(name[:_BEGINS]) or rules[""]:
         if rule.name.fullmatch(name):
             found[id(rule.row)] = rule  # rules rise in rank: a row counts by its best name
     return [rule.row for rule in sorted(found.values(), key=lambda rule: rule.rank)]
@@ -92,19 +98,33 @@ def matching(shape: str, provider: str, model: str) -> list[ProfileRow]:
 
 def profile(shape: str, provider: str, model: str) -> dict[str, Any]:
     """What is known of a model behind one shape of one provider; empty when nothing is."""
+    return dict(_facts(shape, provider, plain(model)))
+
+
+@lru_cache(maxsize=8_192)
+def _facts(shape: str, provider: str, name: str) -> Mapping[str, Any]:
+    """By a model's plain name: many channels have the same models."""
     facts: dict[str, Any] = {}
-    for row in matching(shape, provider, model):
+    for row in _matching(shape, provider, name):
         facts.update(row.facts)
     return facts
 
 
 @cache
-def _rules(shape: str, provider: str) -> tuple[_Rule, ...]:
-    """The rows of one shape at one provider, the least specific first."""
+def _rules(shape: str, provider: str) -> Mapping[str, tuple[_Rule, ...]]:
+    """The rows of one shape at one provider, the least specific first, by how the models begin
+    that they may be about; those of the empty text are about any other.
+    """
     found = [
         _Rule((exactness(name), bool(row.shapes) + bool(row.providers)), pattern(name), row)
         for row in rows()
         if shape in (row.shapes or (shape,)) and provider in (row.providers or (provider,))
         for name in row.models
     ]
-    return tuple(sorted(found, key=lambda rule: rule.rank))
+    found.sort(key=lambda rule: rule.rank)
+    begins = [rule.name.pattern[:_BEGINS] for rule in found]
+    begins = [each if each.isalnum() and len(each) == _BEGINS else "" for each in begins]
+    return {
+        begin: tuple(rule for rule, own in zip(found, begins, strict=True) if own in ("", begin))
+        for begin in {"", *begins}
+    }

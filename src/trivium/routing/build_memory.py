@@ -18,7 +18,7 @@ class BuildMemory:
     def __init__(self) -> None:
         self._channels: dict[str, tuple[ChannelEntry, UpstreamSettings, bool, Channel]] = {}
         self._models: dict[str, tuple[ModelEntry, tuple[Channel | None, ...], Model]] = {}
-        self._callable: set[tuple[str, str, str]] = set()
+        self._callable: set[tuple[str, str]] = set()
 
     def channel(
         self, entry: ChannelEntry, upstream: UpstreamSettings, *, guarded: bool
@@ -63,15 +63,15 @@ class BuildMemory:
         """Remember a model that nothing was wrong with."""
         self._models[entry.name] = (entry, channels, model)
 
-    def is_callable(self, provider: str, base_url: str, model: str) -> bool:
-        """Whether a model's name is known to fit into a provider's addresses."""
-        return (provider, base_url, model) in self._callable
+    def is_callable(self, provider: str, base_url: str) -> bool:
+        """Whether a provider's addresses at that base are known to be right."""
+        return (provider, base_url) in self._callable
 
-    def found_callable(self, provider: str, base_url: str, model: str) -> None:
-        """Remember that it does."""
+    def found_callable(self, provider: str, base_url: str) -> None:
+        """Remember that they are."""
         if len(self._callable) >= _CALLABLE_MAX:
             self._callable.clear()
-        self._callable.add((provider, base_url, model))
+        self._callable.add((provider, base_url))
 
     def forget_absent(self, channels: Mapping[str, object], models: Mapping[str, object]) -> None:
         """Drop what the catalogue has not any more."""

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import Protocol, TypeAlias, cast
 
+from trivium.providers.address import check_model, target
 from trivium.providers.address import normalise as shipped_normalise
-from trivium.providers.address import target
 from trivium.providers.base import Provider
 from trivium.providers.credential import CredentialChoice, finder_of, parts_of
 from trivium.routing.build_memory import BuildMemory
@@ -266,8 +266,7 @@ class _Builder:
     def binding(self, path: Path, entry: BindingEntry, model: str, channel: Channel) -> Binding:
         """One binding; a shape that its provider does not speak is reported."""
         shape = Shape(entry.shape) if entry.shape else None
-        spoken = spoken_shapes(channel.provider)
-        if shape is not None and shape not in spoken:
+        if shape is not None and shape not in (spoken := spoken_shapes(channel.provider)):
             names = [s.value for s in spoken]
             self._report(
                 (*path, "shape"),
@@ -291,16 +290,17 @@ class _Builder:
     def _check_callable(self, path: Path, channel: Channel, model: str) -> None:
         """Report a model's name that cannot be part of the provider's addresses."""
         provider, base_url = channel.provider, channel.base_url
-        if self._memory.is_callable(provider.name, base_url, model):
-            return
         try:
+            if self._memory.is_callable(provider.name, base_url):
+                check_model(provider, model)
+                return
             for operation in provider.paths:
                 for stream in (False, True):
                     target(provider, base_url, operation, model, stream=stream)
         except ValueError as exc:
             self._report(path, f"cannot be called: {exc}", 'model = "gpt-5-2026-08-01"')
             return
-        self._memory.found_callable(provider.name, base_url, model)
+        self._memory.found_callable(provider.name, base_url)
 
     def _provider(self, path: Path, name: str) -> Provider | None:
         provider = self._providers.get(name)

@@ -96,10 +96,13 @@ class Profile(
 
     def facts(self) -> dict[str, Any]:
         """Return the values that were set, without the others."""
+        if self == _NOTHING:  # as most are, of thousands
+            return {}
         said = {name: getattr(self, name) for name in self.__struct_fields__}
         return {name: value for name, value in said.items() if value is not None}
 
 
+_NOTHING: Final = Profile()
 _COUNT: Final = between(0, 1_000_000_000)
 _TOKENS: Final = between(1, 1_000_000_000)
 _LENGTH: Final = between(8, 512)

@@ -6,6 +6,7 @@ replaced by its default or left empty, so that the checks after this one can sti
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -15,13 +16,15 @@ from trivium.settings.entries import ChannelEntry, ModelEntry
 from trivium.settings.errors import Path, Problem, shown
 from trivium.settings.memory import ReadMemory
 from trivium.settings.model import Settings
-from trivium.settings.rules import RULES, rule
+from trivium.settings.rules import RULES, Rule
+from trivium.settings.rules import rule as rule_of
 from trivium.settings.secrets import REGISTERED
 
 _GUESSES: Final = 100
 """Misspelt settings for which a close name is looked for."""
 _BAD = object()
 """Stands for a value that had a problem."""
+_TABLES: Final = (inspect.StructType, inspect.DictType)
 _KEPT: Final[Mapping[Path, type[ChannelEntry | ModelEntry]]] = {
     ("channels",): ChannelEntry,
     ("models",): ModelEntry,
@@ -44,11 +47,23 @@ def read(
     return msgspec.convert(clean, Settings), walk.problems
 
 
+def rule(path: Path) -> Rule | None:
+    """As that of the rules, which thousands of entries ask for the same few."""
+    return _rule(tuple([step if isinstance(step, str) else 0 for step in path]))
+
+
+@lru_cache(maxsize=4_096)
+def _rule(path: Path) -> Rule | None:
+    return rule_of(path)
+
+
 class _Walk:
     def __init__(self, look_up: Callable[[str], str], memory: ReadMemory) -> None:
         self._look_up = look_up
         self._memory = memory
         self._looked_up = 0
+        self._known: dict[int, tuple[Mapping[str, inspect.Type], tuple[str, ...]]] = {}
+        """By the id of a kind, which lives for as long as the walk."""
         self._guesses = _GUESSES
         self.problems: list[Problem] = []
 
@@ -58,21 +73,34 @@ class _Walk:
 
     def table(self, kind: inspect.StructType, raw: dict[str, Any], path: Path) -> dict[str, Any]:
         """A table with a type of its own."""
-        fields = {field.name: field for field in kind.fields}
+        fields, required = self._fields(kind)
         clean: dict[str, Any] = {}
         for name, value in raw.items():
             if name not in fields:
                 self._unknown(name, list(fields), path)
                 continue
-            got = self._value(fields[name].type, value, (*path, name))
+            got = self._value(fields[name], value, (*path, name))
             if got is not _BAD:
                 clean[name] = got
-        for name, field in fields.items():
-            if field.required and name not in clean:
+        for name in required:
+            if name not in clean:
                 if name not in raw:
                     self._report((*path, name), "is missing")
-                clean[name] = 0 if isinstance(field.type, inspect.IntType) else ""
+                clean[name] = 0 if isinstance(fields[name], inspect.IntType) else ""
         return clean
+
+    def _fields(
+        self, kind: inspect.StructType
+    ) -> tuple[Mapping[str, inspect.Type], tuple[str, ...]]:
+        """The types of a table's settings, and which of them are required. Of thousands of tables
+        there are a dozen kinds.
+        """
+        known = self._known.get(id(kind))
+        if known is None:
+            types = {field.name: field.type for field in kind.fields}
+            known = types, tuple(field.name for field in kind.fields if field.required)
+            self._known[id(kind)] = known
+        return known
 
     def _unknown(self, name: str, known: list[str], path: Path) -> None:
         close = []
@@ -97,7 +125,7 @@ class _Walk:
             kind = next(t for t in kind.types if not isinstance(t, inspect.NoneType))
         if isinstance(kind, inspect.VarTupleType):
             return self._list(kind.item_type, raw, path)
-        if not isinstance(kind, inspect.StructType | inspect.DictType):
+        if not isinstance(kind, _TABLES):
             return self._scalar(kind, raw, path)
         if not isinstance(raw, dict):
             return self._report(path, f"must be a table{_instead(path, raw)}")

@@ -5,6 +5,7 @@ import pytest
 from console.catalogue.editing import CHANNEL, FILE, MODEL, editing, fields
 from console.visiting import Seen, user_of, visiting
 from trivium.catalogue.model import ChangeAuthor, EntryName
+from trivium.catalogue.pricing.origin import PriceSource, is_by_hand, origin_of
 from trivium.catalogue.service import EntryEdit
 from trivium.console.catalogue import models
 from trivium.ledger.suggestions.model import bundled
@@ -48,6 +49,15 @@ async def test_known_prices_are_offered(database):
         await editor.send(NEW, **found)
         document = await editor.document("model", first)
         assert prices == document["price"]
+        # whose price it is, as where suggestions are adopted, until somebody changes it
+        origin = origin_of(document)
+        assert (PriceSource.BUNDLED, bundled().date, f"openai/{first}") == (
+            origin.source, origin.day, origin.place
+        )  # fmt: skip
+        assert not is_by_hand(document)
+        await editor.send(NEW, **found | {"name": "mine", "price.input": "77"})
+        mine = await editor.document("model", "mine")
+        assert (None, True) == (origin_of(mine), is_by_hand(mine))
         again = fields(await editor.get(f"{NEW}?channel=main&model={first}"))
         assert (f"{first}-2", first) == (again["name"], again["bindings.0.model"])
         unknown = fields(await editor.get(f"{NEW}?channel=main&model=unknown"))

@@ -113,14 +113,22 @@ def offers_of(
                 place=_place(channel.name, binding.model),
             )
             yield PriceOffer(channel=channel.name, origin=origin, suggestion=said.suggestion)
-        known = catalogue.find(channel.provider.name, binding.model)
+        known = suggested_offer(catalogue, channel.name, channel.provider.name, binding.model)
         if known is not None:
-            origin = PriceOrigin(
-                source=PriceSource.BUNDLED,
-                day=catalogue.date,
-                place=_place(channel.provider.name, known[0]),
-            )
-            yield PriceOffer(channel=channel.name, origin=origin, suggestion=known[1])
+            yield known
+
+
+def suggested_offer(
+    catalogue: PriceCatalogue, channel: str, provider: str, model: str
+) -> PriceOffer | None:
+    """What the catalogue of suggestions has for a model of a provider; ``None``: nothing."""
+    known = catalogue.find(provider, model)
+    if known is None:
+        return None
+    origin = PriceOrigin(
+        source=PriceSource.BUNDLED, day=catalogue.date, place=_place(provider, known[0])
+    )
+    return PriceOffer(channel=channel, origin=origin, suggestion=known[1])
 
 
 def _place(whose: str, name: str) -> str:

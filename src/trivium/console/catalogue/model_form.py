@@ -13,7 +13,6 @@ from trivium.console.catalogue.changing import Fields
 from trivium.console.catalogue.entries import ShownEntry
 from trivium.console.catalogue.values import as_json, number, put, said
 from trivium.console.language import N_, text
-from trivium.ledger.suggestions.model import PriceList
 from trivium.settings.prices import KINDS
 
 ROWS_MAX: Final = 20
@@ -56,14 +55,12 @@ def copied(entry: ShownEntry, name: str) -> Fields:
     return _form(name, entry.document)
 
 
-def fresh(name: str, channel: str, prices: PriceList | None) -> Fields:
-    """The form of a model to be made: at a channel, at prices that are suggested."""
+def fresh(name: str, channel: str, priced: Mapping[str, Any]) -> Fields:
+    """The form of a model to be made: at a channel, at prices that are suggested. ``priced``: the
+    members that say them and whose they are.
+    """
     document: dict[str, Any] = {"bindings": [{"channel": channel}]} if channel else {}
-    if prices is not None:
-        document |= {"price": prices.price}
-        if prices.tiers:
-            document["tiers"] = msgspec.to_builtins(prices.tiers)
-    return _form(name, document)
+    return _form(name, {**document, **priced})
 
 
 def _form(name: str, document: Mapping[str, Any], **more: str) -> Fields:

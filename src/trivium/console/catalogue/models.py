@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from trivium.catalogue.model import CatalogueKind, EntryName
+from trivium.catalogue.pricing.offers import suggested_offer
 from trivium.console import context, forms, render, session
 from trivium.console.account.models import KINDS
 from trivium.console.catalogue import entries, model_form, saving
@@ -114,10 +115,10 @@ async def show_new(request: Request) -> Response:
     channel, wanted = query.get("channel", "")[:200], query.get("model", "")[:200]
     provider = await _provider(console, channel)
     suggestions = await asyncio.to_thread(suggested, console.settings.storage.journal)
-    known = suggestions.find(provider, wanted) if wanted else None
-    prices = None if known is None else known[1].at(console.clock.now())
+    offer = suggested_offer(suggestions, channel, provider, wanted) if wanted else None
+    priced = {} if offer is None else offer.adopted({}, console.clock.now())
     name = free_name(wanted, taken) if wanted else ""
-    form = model_form.fresh(name, channel, prices)
+    form = model_form.fresh(name, channel, priced)
     if name != wanted:
         form.given = {**form.given, "bindings.0.model": [wanted]}
     offered = [] if wanted else _offered(suggestions, provider)

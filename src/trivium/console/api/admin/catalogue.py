@@ -186,8 +186,7 @@ async def _changed(asked: AdminRequest, edit: EntryEdit, reason: str) -> Any:
     said = await _result(asked, done, dry_run=dry_run)
     if dry_run:
         return said
-    _, entries = await catalogue.everything()
-    entry = entries.get(edit.at)
+    entry = catalogue.known(edit.at)
     if entry is None:
         return said | {"entry": None}
     return VersionedAnswer(said | {"entry": shown(entry)}, f'"{entry.version}"')
