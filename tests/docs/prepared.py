@@ -102,6 +102,16 @@ echo '{"model": "gpt-5", "messages": [{"role": "user", "content": "Hi"}]}' >requ
 curl -sS http://127.0.0.1:8080/v1/chat/completions -H "Authorization: Bearer $KEY" \
   -d '{"model": "smollm2", "messages": [{"role": "user", "content": "Hi"}]}' >/dev/null; went asking
 """,
+    "docs/operate/prices.md": r"""
+cat >mini.toml <<'END'
+[[models]]
+name = "gpt-5-mini"
+price = { input = "1", output = "3" }
+[[models.bindings]]
+channel = "openai-main"
+END
+trivium config apply mini.toml --yes >/dev/null; went 'a model in the database'
+""",
 }
 """What a page speaks of besides."""
 

@@ -123,6 +123,35 @@ def test_each_block_runs_or_says_why_not(page):
                 assert there, f"{block.where}: there is no {command}"
 
 
+GIVEN = {
+    *prepared.environment(""), "KEY", "PID", "DATABASE_URL", "FOLDER", "PWD", "TRIVIUM_STORAGE__URL",
+}  # fmt: skip
+"""Variables that a page need not set: a reader has them, or the tests put them there."""
+
+
+def unset(commands):
+    """Variables that commands use and that nothing before has set, as the shell reads them."""
+    said = re.sub(r"'[^']*'", "''", "\n".join(commands))
+    known = set(GIVEN)
+    found = []
+    for match in re.finditer(
+        r"(?:^|[\s;({])(\w+)=|\b(?:for|read|read -r) (\w+)|(?<!\\)\$\{?([A-Za-z_]\w*)",
+        said,
+        re.MULTILINE,
+    ):
+        known.add(match[1] or match[2] or "")
+        if match[3] and match[3] not in known:
+            found.append(match[3])
+    return found
+
+
+@pytest.mark.parametrize("page", [page for page in WALKED if runs(page)], ids=named)
+def test_what_commands_use_was_set_above_them(page):
+    """In the order of the page; whoever pastes them has no other variables."""
+    shown = [command for block in runs(page) if block.is_shell for command, _ in block.kept()]
+    assert [] == unset(shown)
+
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     """State that workers have in common."""
@@ -224,3 +253,14 @@ def test_an_option_that_is_not_there_is_caught():
     assert [["a", "b"], ["c"]] == list(calls("K=$(.venv/bin/trivium a b) | x > y && trivium c # d"))
     with pytest.raises(Exception, match="No such option: --nothing"):
         parse(["key", "create", "--nothing"])
+
+
+def test_a_variable_that_nobody_set_is_found():
+    """Neither what is quoted nor what stands above; but what is set only later."""
+    assert ["ADMIN", "LATER"] == unset(
+        [
+            "A=1 curl $A \"$ADMIN/x\" '$quoted' \\$escaped",
+            "for n in 1; do echo ${n}$LATER; done",
+            "LATER=2",
+        ]
+    )
