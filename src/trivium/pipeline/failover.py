@@ -227,8 +227,7 @@ async def _one(
         if context.race is not None:
             context.race.enter(context.key)
         began = services.time()
-        if health.resting:
-            health.claim(context.key)
+        health.claim(context.key)
     by_latency = context.model is not None and context.model.strategy is Strategy.LATENCY
     if by_latency:
         services.latency.begin(channel.name, model)
@@ -249,8 +248,7 @@ async def _one(
     except BaseException:
         health.left(key)
         raise
-    if context.fault is not None or health.breakers:
-        health.answered(key, context.fault)
+    health.answered(key, context.fault)
     begun = context.first_byte_at
     if begun is not None and by_latency:
         services.latency.add(channel.name, model, begun - began)
