@@ -3,11 +3,12 @@
 import asyncio
 import re
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edge.wires import EchoHost, asked, serving, wire
+from edge.wires import CALLER, EchoHost, asked, serving, wire
 from trivium.edge.head_cache import HeadCache, cacheable
 from trivium.edge.limits import ServerLimits
 from trivium.faults import Fault, Kind
@@ -22,6 +23,7 @@ def exchange_of(body, digest=b"whose", **changes):
     exchange = asked(**values)
     exchange.body = body
     exchange.digest = digest
+    exchange.caller = CALLER
     return exchange
 
 
@@ -47,6 +49,22 @@ async def test_the_headers_have_the_length_of_the_body_that_came():
     again = heads.again(first.line, host, HEAD % b"11" + b"longer than")
     assert {b"host": b"h", b"content-length": b"11", b"x-api-key": b"k"} == again.headers
     assert b"5" == first.headers[b"content-length"]
+
+
+@pytest.mark.asyncio
+async def test_a_key_that_was_changed_is_looked_at_in_full():
+    """What was found of a head holds for the caller that it was found for, until its time is up."""
+    first, host = exchange_of(b"first"), EchoHost()
+    heads, data = HeadCache(), HEAD % b"5" + b"again"
+    heads.learn(HEAD % b"5" + b"first", first)
+    assert CALLER is heads.again(first.line, host, data).caller
+    host.caller = msgspec.structs.replace(CALLER, header_only=True)
+    assert heads.again(first.line, host, data) is None
+    first.caller = host.caller = msgspec.structs.replace(CALLER, expires_at=host.now() + 60)
+    heads.learn(HEAD % b"5" + b"first", first)
+    assert host.caller is heads.again(first.line, host, data).caller
+    host.now = lambda: first.caller.expires_at
+    assert heads.again(first.line, host, data) is None
 
 
 @pytest.mark.parametrize(

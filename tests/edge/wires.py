@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from types import SimpleNamespace
 
 from trivium.edge.body_memory import BodyMemory
@@ -9,8 +10,20 @@ from trivium.edge.connection import CallerConnection
 from trivium.edge.exchange import Exchange
 from trivium.edge.limits import ServerLimits
 from trivium.faults import Fault
+from trivium.identity.model import Caller
 from trivium.uploads.spool import Room
 
+CALLER = Caller(
+    key_id=1,
+    user_id=1,
+    payer_id=1,
+    unlimited=True,
+    disabled=False,
+    expires_at=float("inf"),
+    models=frozenset(),
+    prefixes=(),
+)
+"""Whose key every request has."""
 PATIENCE_S = 30.0
 """With an answer, on a machine that is busy with something else."""
 
@@ -67,6 +80,8 @@ class EchoHost:
         self.connections: set[CallerConnection] = set()
         self.time = asyncio.get_running_loop().time
         self.count = 0
+        self.now = time.time
+        self.caller = CALLER
         self.again = 0
         """Heads that were known already."""
         self.refuse: Fault | None = None
@@ -79,7 +94,16 @@ class EchoHost:
 
     def head(self, exchange: Exchange) -> Fault | None:
         exchange.digest = b"whose"
+        if self.refuse is None:
+            exchange.caller = self.caller
         return self.refuse
+
+    def snapshot_get(self, digest: bytes) -> Caller | None:
+        assert digest == b"whose"
+        if self.refuse is not None:
+            return None
+        self.again += 1
+        return self.caller
 
     def head_again(self, exchange: Exchange, *, is_read: bool = True) -> Fault | None:
         assert exchange.digest == b"whose"

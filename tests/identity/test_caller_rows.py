@@ -39,6 +39,35 @@ def test_keys_share_what_is_equal():
     assert (RateLimits(requests=7), RateLimits(tokens=9)) == (one.limits, one.user_limits)
 
 
+@pytest.mark.parametrize(
+    "limit",
+    [
+        *("requests_per_minute", "tokens_per_minute", "max_concurrency", "end_user_requests"),
+        *("user_requests_per_minute", "user_tokens_per_minute", "user_max_concurrency"),
+    ],
+)
+def test_whether_a_limit_can_refuse_is_known_once_a_key(limit):
+    """No request of a key is asked for at limits that it has not; one that has any, of them all."""
+    assert caller_from(row(), NOBODY, {}).any_rate
+    assert not caller_from(row(**{limit: 7}), NOBODY, {}).any_rate
+
+
+def test_what_a_team_allows_is_asked_of_its_keys():
+    """Its limits, and its list of models."""
+    teams = TeamMap(
+        [
+            Team(id=8, name="a", title="a", has_wallet=True, limits=RateLimits(requests=7)),
+            Team(id=9, name="b", title="b", has_wallet=True, models=("m",)),
+        ],
+        (),
+    )
+    limited, listed = (caller_from(row(team_id=id_), teams, {}) for id_ in (8, 9))
+    assert (False, True) == (limited.any_rate, limited.any_model)
+    assert (True, False) == (listed.any_rate, listed.any_model)
+    for models, expected in (("[]", True), ('["m"]', False), ('["m*"]', False)):
+        assert expected is caller_from(row(models=models), NOBODY, {}).any_model
+
+
 @pytest.mark.parametrize("why", ["disabled", "paused", "user_disabled"])
 def test_whoever_is_switched_off_is_disabled(why):
     """Revoked is only the key that is switched off itself."""

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.conversation.usage import GeneratedImages, Usage
-from trivium.ledger.cost import cost, input_cost, row_at, tariff_of
+from trivium.ledger.cost import INTERRUPTED, cost, input_cost, row_at, tariff_of
+from trivium.ledger.model import Quote
 from trivium.ledger.tariff import NANOS_MAX
 from trivium.routing.model import ImagePrice, PriceRow, PriceTier, VideoPrice
 
@@ -123,7 +124,20 @@ def test_an_input_alone_costs_what_the_bill_of_it_would(tokens, flat):
     tiers = [(100, {"input": "2.5"})]
     tariff = tariff_of("m", row(tiers, input="1", output="7", per_request=flat), Fraction(1, 3))
     expected, _ = cost(tariff, Usage(fresh=tokens))
-    assert expected == input_cost(tariff, tokens)
+    assert expected == input_cost(Quote(10**12, tariff, tokens))
+
+
+@pytest.mark.parametrize(
+    ("own_nanos", "expected"), [(None, (0, 10**9, 7)), (5, (0, 10**9, 5)), (0, (0, 0, 0))]
+)
+def test_what_a_request_costs_that_its_worker_died_with(own_nanos, expected):
+    """Nothing, its input, or all that was held for the model that was asked: for a free one, none
+    of what is held for those that may stand in.
+    """
+    tariff = tariff_of("m", row((), input="1000000"))
+    quote = Quote(7, tariff, 1, own_nanos)
+    found = tuple(INTERRUPTED[said](quote) for said in ("free", "input", "hold"))
+    assert expected == found
 
 
 def test_no_bill_is_more_than_a_column_holds():

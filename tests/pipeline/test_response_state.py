@@ -74,14 +74,14 @@ async def recall(database):
 
 def stranger(gateway):
     """Another user's key."""
-    known = gateway.listener._snapshot_get
+    known = gateway.listener.snapshot_get
     key = keys.issue(lambda n: bytes(range(1, n + 1)))
     other = Caller(
         key_id=8, user_id=4, payer_id=4, unlimited=False, disabled=False, expires_at=float("inf"),
         models=frozenset(), prefixes=(),
     )  # fmt: skip
     table = {sha256(key.encode()).digest(): other}
-    gateway.listener._snapshot_get = lambda digest: table.get(digest) or known(digest)
+    gateway.listener.snapshot_get = lambda digest: table.get(digest) or known(digest)
     return key
 
 

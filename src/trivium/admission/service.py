@@ -136,16 +136,10 @@ class Admission:
 
         Raises ``Fault`` (RATE_LIMITED, LIMIT_TOO_LOW).
         """
-        if (
-            caller.limits is None
-            and caller.user_limits is None
-            and model.rates is None
-            and not caller.team_limits
-            and not end_user
-        ):
-            return OPEN
         meters = self._meters_of(caller, model, end_user)
-        if meters and self._shared is not None and self._shared.is_up:
+        if not meters:
+            return OPEN
+        if self._shared is not None and self._shared.is_up:
             return None
         tokens = _reserved(meters, operation, facts, body)
         return self._take(request_id, meters, tokens, self._clock.now())

@@ -5,7 +5,7 @@ of ``write``, ``finish`` for a stream. Whatever is called after the end, or afte
 left, is ignored, so cleanup code needs no questions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote_to_bytes
@@ -13,6 +13,7 @@ from urllib.parse import unquote_to_bytes
 from trivium.edge.limits import ServerLimits
 from trivium.edge.routes import OAUTH, Target
 from trivium.faults import Fault
+from trivium.identity.model import Caller
 from trivium.pipeline import services
 from trivium.pipeline.services import JSON, Headers
 from trivium.wire import errors
@@ -70,6 +71,10 @@ class Host(Protocol):
     """Where uploads are kept."""
     kept: "BodyMemory"
     """The room for other bodies."""
+    snapshot_get: Callable[[bytes], Caller | None]
+    """The caller of a key's digest, where it is in memory; the same object until it is changed."""
+    now: Callable[[], float]
+    """Seconds since the epoch."""
 
     def time(self) -> float:
         """Loop time in seconds."""

@@ -12,6 +12,7 @@ From the read to the dispatch: 8.2 us parsed, 4.0 us so (2026-11-21).
 from typing import Final
 
 from trivium.edge.exchange import AnswerLine, Exchange, Host
+from trivium.identity.model import Caller
 
 LENGTH: Final = b"content-length"
 HEADS_MAX: Final = 8
@@ -24,10 +25,13 @@ class CachedHead:
     """One head, and what was read from it. Pure."""
 
     __slots__ = (
-        "_after", "_before", "_fixed", "digest", "headers", "path", "query", "shape", "target",
+        "_after", "_before", "_fixed", "caller", "digest", "headers", "path", "query", "shape",
+        "target",
     )  # fmt: skip
 
-    def __init__(self, before: bytes, after: bytes, exchange: Exchange) -> None:
+    def __init__(
+        self, before: bytes, after: bytes, exchange: Exchange, digest: bytes, caller: Caller
+    ) -> None:
         self._before = before
         """Up to the first digit of the content-length."""
         self._after = after
@@ -38,7 +42,9 @@ class CachedHead:
         self.query = exchange.query
         self.target = exchange.target
         self.shape = exchange.shape
-        self.digest = exchange.digest
+        self.digest = digest
+        self.caller = caller
+        """Whose key it has, and could be used so and from there."""
 
     def body(self, data: bytes) -> bytes | None:
         """The body, when ``data`` is this head and a body of the length it names; else ``None``."""
@@ -61,8 +67,10 @@ def cacheable(data: bytes, exchange: Exchange) -> CachedHead | None:
     odd = exchange.repeated is not None or exchange.upload is not None
     if odd or length is None or any(n in headers for n in _ASIDE):
         return None
+    digest, caller = exchange.digest, exchange.caller
     if (
-        exchange.digest is None
+        digest is None
+        or caller is None
         or exchange.method != "POST"
         or exchange.http10
         or not exchange.keep_alive
@@ -80,7 +88,7 @@ def cacheable(data: bytes, exchange: Exchange) -> CachedHead | None:
         return None
     if not length.isdigit():
         return None
-    return CachedHead(data[:found], after, exchange)
+    return CachedHead(data[:found], after, exchange, digest, caller)
 
 
 class HeadCache:
@@ -102,11 +110,16 @@ class HeadCache:
         """The request that ``data`` is, if it is one whole request with the head of the last, and
         its key is known and good.
 
-        Its key's digest is looked up afresh; a body over the limit is the parser's.
+        Its key is looked up afresh: as long as that is the same caller, how and from where it came
+        was looked at with the head. A key that is in memory no more, was changed or is over is the
+        parser's, as a body over the limit is.
         """
         known = self._known
         body = None if known is None else known.body(data)
         if known is None or body is None or len(body) > host.limits.body_bytes_max:
+            return None
+        caller = known.caller
+        if host.snapshot_get(known.digest) is not caller or host.now() >= caller.expires_at:
             return None
         headers = known.headers.copy()
         headers[LENGTH] = b"%d" % len(body)
@@ -125,5 +138,5 @@ class HeadCache:
         exchange.target = known.target
         exchange.shape = known.shape
         exchange.digest = known.digest
-        # what is refused is looked at in full, as a key that is in memory no more must be
-        return exchange if host.head_again(exchange) is None else None
+        exchange.caller = caller
+        return exchange

@@ -110,12 +110,12 @@ class Listener:
         self.date_line = b""
         self.services: Services | None = None
         self.application: asgi.Application | None = None
-        self._clock = clock
+        self.now = clock.now
         self._cors = cors
         self.has_cors = cors.allows_any
         self.cors = cors.lines
         """CORS header lines for a request."""
-        self._snapshot_get: Callable[[bytes], Caller | None] = _nobody
+        self.snapshot_get: Callable[[bytes], Caller | None] = _nobody
         self._look: Look | None = None
         self._hooks: Sequence[BeforeHook] = ()
         self._query_key = query_key
@@ -164,7 +164,7 @@ class Listener:
         self._begins = Beginnings(self._loop, services)
         self._hooks = before
         self._look = look
-        self._snapshot_get = snapshot_get
+        self.snapshot_get = snapshot_get
         self.ready = True
         self._each(CallerConnection.ready)
 
@@ -308,7 +308,7 @@ class Listener:
 
     def _is_doubtful(self, digest: bytes | None, key: bytes | None) -> bool:
         """Whether a key that was refused may be one that is not in memory."""
-        if self._look is None or digest is None or self._snapshot_get(digest) is not None:
+        if self._look is None or digest is None or self.snapshot_get(digest) is not None:
             return False
         return is_well_formed(key)
 
@@ -330,7 +330,7 @@ class Listener:
         digest = exchange.digest
         assert digest is not None
         try:
-            caller = caller_of(digest, self._snapshot_get, self._clock.now())
+            caller = caller_of(digest, self.snapshot_get, self.now())
             if caller.header_only or caller.networks:
                 self._check_origin(exchange, caller)
         except Fault as fault:
@@ -340,7 +340,7 @@ class Listener:
 
     def _caller(self, exchange: Exchange, digest: bytes) -> Caller:
         """Whose key it is, if it may be used now and from where it came. Raises ``Fault``."""
-        caller = caller_of(digest, self._snapshot_get, self._clock.now())
+        caller = caller_of(digest, self.snapshot_get, self.now())
         self._check_origin(exchange, caller)
         return caller
 
@@ -430,9 +430,7 @@ class Listener:
         # before the work: whatever that raises, time limits are kept
         self._ticker = self._loop.call_later(TICK_S, self._tick)
         now = self.time()
-        self.date_line = (
-            b"date: %b\r\n" % email.utils.formatdate(self._clock.now(), usegmt=True).encode()
-        )
+        self.date_line = b"date: %b\r\n" % email.utils.formatdate(self.now(), usegmt=True).encode()
         self._each(lambda connection: connection.tick(now))
 
 

@@ -22,6 +22,11 @@ def caller_from(row: Any, teams: TeamMap, everywhere: Mapping[str, tuple[Budget,
     """
     models, prefixes = _allowed(row.models)
     above = _alone(row) if row.team_id is None else teams.inherited(row.team_id, row.user_id)
+    own = _limits(row.requests_per_minute, row.tokens_per_minute, row.max_concurrency)
+    of_user = _limits(
+        row.user_requests_per_minute, row.user_tokens_per_minute, row.user_max_concurrency
+    )
+    of_end_users = _limits(row.end_user_requests, None, None)
     return Caller(
         key_id=row.id,
         user_id=row.user_id,
@@ -34,21 +39,21 @@ def caller_from(row: Any, teams: TeamMap, everywhere: Mapping[str, tuple[Budget,
         strict=row.strict,
         header_only=row.header_only,
         group=above.group or row.price_group,
-        limits=_limits(row.requests_per_minute, row.tokens_per_minute, row.max_concurrency),
-        user_limits=_limits(
-            row.user_requests_per_minute, row.user_tokens_per_minute, row.user_max_concurrency
-        ),
+        limits=own,
+        user_limits=of_user,
         budgets=_budgets(row.budgets, row.id, row.grant_id) + above.budgets,
         team_id=row.team_id or 0,
         narrowed=above.narrowed,
         team_limits=above.limits,
         networks=_networks(row.networks),
-        end_user_limits=_limits(row.end_user_requests, None, None),
+        end_user_limits=of_end_users,
         end_user_budgets=_budgets(row.end_user_budgets, row.id, None),
         tagged=above.tagged,
         tagged_everywhere=everywhere,
         grant_id=row.grant_id or 0,
         revoked=row.disabled,
+        any_model=not (models or prefixes or above.narrowed),
+        any_rate=own is None and of_user is None and of_end_users is None and not above.limits,
     )
 
 

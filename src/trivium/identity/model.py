@@ -173,6 +173,11 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     revoked: bool = False
     """Disabled for good: a user's own will never spend again, an application's may be given again
     with another secret."""
+    any_model: bool = False
+    """Whether it is known that no list narrows what it may use."""
+    any_rate: bool = False
+    """Whether it is known that no limit of its own or above it, or of whom its requests are for,
+    can refuse one."""
 
     @property
     def has_budgets(self) -> bool:

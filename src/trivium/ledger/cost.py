@@ -7,7 +7,7 @@ group's exact fraction, rounded **up** to the next nano-dollar, once. So the sum
 entries is the sum of what is shown, and nothing that costs something costs nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from trivium.conversation.usage import TEXT_COUNTERS, TEXT_ONLY, Usage
+from trivium.ledger.model import Quote
 from trivium.ledger.tariff import ATOMS, NANOS_MAX, Rates, Tariff
 from trivium.routing.model import ImagePrice, PriceRow, VideoPrice
 from trivium.settings.prices import FALL_BACK
@@ -68,13 +69,32 @@ def _other_atoms(tariff: Tariff, rates: Rates, usage: Usage) -> int:
     return atoms
 
 
-def input_cost(tariff: Tariff, tokens: int) -> int:
+def input_cost(quote: Quote) -> int:
     """What an input that nothing answered costs in nano-dollars: ``cost`` of it alone."""
+    tariff, tokens = quote.tariff, quote.input_tokens
+    if tariff is None or quote.own_nanos == 0:
+        return 0
     # a usage of one class costs as much to make as to reckon with
     rates = tariff.tiers[0] if len(tariff.tiers) == 1 else tariff.rates(tokens)
     atoms = tokens * rates.fresh + tariff.request
     nanos = -(-atoms * tariff.numerator // tariff.denominator)  # as ``Tariff.nanos``
     return nanos if nanos < NANOS_MAX else NANOS_MAX  # noqa: FURB136 - min() is a call
+
+
+def _all_of_it(quote: Quote) -> int:
+    return quote.amount_nanos if quote.own_nanos is None else quote.own_nanos
+
+
+def _nothing(_: Quote) -> int:
+    return 0
+
+
+INTERRUPTED: Final[Mapping[str, Callable[[Quote], int]]] = {
+    "free": _nothing,
+    "input": input_cost,
+    "hold": _all_of_it,
+}
+"""What a request costs that its worker died with, by ``ledger.interrupted`` of the settings."""
 
 
 def tariff_of(model: str, row: PriceRow, multiplier: Fraction = Fraction(1)) -> Tariff:

@@ -7,6 +7,7 @@ from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
+from trivium.conversation.usage import Usage
 from trivium.ledger.tariff import Tariff
 from trivium.settings.budget import Budget, CounterId
 from trivium.wire.attribution import NOBODY, Attributed
@@ -97,6 +98,21 @@ Cost: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**9 * NANOS)]
 Moment: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
 """Seconds since the epoch, to the end of the year 9999: what a calendar can show."""
 Counters: TypeAlias = Annotated[tuple[CounterId, ...], msgspec.Meta(max_length=COUNTERS_MAX)]
+
+
+class UsageDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What the detail of a usage entry says after the model and its prices, in this order."""
+
+    key: int
+    user: int = 0
+    """Who asked, where another account pays."""
+    team: int = 0
+    channel: str = ""
+    """Who answered; empty for nobody."""
+    end: str
+    """How it ended, if not well."""
+    usage: Usage
+    budgets: Counters = ()
 
 
 class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):

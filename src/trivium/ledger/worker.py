@@ -16,14 +16,13 @@ import structlog
 from trivium.clock import Clock
 from trivium.conversation.usage import Usage
 from trivium.ledger.allowance import Allowance
-from trivium.ledger.cost import cost, input_cost
+from trivium.ledger.cost import INTERRUPTED, cost
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
 from trivium.ledger.lease_keeper import Covering, LeaseKeeper
-from trivium.ledger.model import Hold, Quote, Settlement
+from trivium.ledger.model import Hold, Quote, Settlement, UsageDetail
 from trivium.ledger.refusals import too_many_wait, unnoted
 from trivium.ledger.service import Payer
-from trivium.ledger.spending.model import spender
 from trivium.settings.budget import Budget, CountedBudgets
 from trivium.wire.attribution import NOBODY, Attributed
 
@@ -55,7 +54,7 @@ class WorkerLedger(LeaseKeeper):
         """
         super().__init__(clock, groups=groups, ahead_s=ahead_s)
         self.journal = journal
-        self._interrupted = interrupted
+        self._interrupted_nanos = INTERRUPTED[interrupted]
         self._open: dict[str, Hold] = {}
         self._is_full = False
 
@@ -229,11 +228,17 @@ class WorkerLedger(LeaseKeeper):
                 self._lost(error)
             return 0
         nanos, rates = cost(tariff, usage)
-        used = _encode(usage).decode()
-        counted = f',"budgets":{hold.counted}' if hold.counted else ""
-        of = f'"key":{hold.key_id}{spender(hold, channel)}'
-        detail = f'{rates.label},{of},"end":"{end}","usage":{used}{counted}}}'
         at, counters = int(self._now()), hold.counters
+        said = UsageDetail(
+            key=hold.key_id,
+            user=hold.asker_id,
+            team=hold.team_id,
+            channel=channel,
+            end=end,
+            usage=usage,
+            budgets=counters,
+        )
+        detail = f"{rates.label},{_encode(said)[1:].decode()}"
         settled = Settlement(
             hold.request_id, hold.user_id, nanos, at, "", detail, counters, hold.who
         )
@@ -277,9 +282,8 @@ class WorkerLedger(LeaseKeeper):
     # --- own ------------------------------------------------------------------------------------
 
     def _note(self, hold: Hold) -> None:
-        nanos = 0 if self._interrupted == "free" else self._interrupted_nanos(hold)
         try:
-            self.journal.hold(hold, nanos, int(self._now()))
+            self.journal.hold(hold, self._interrupted_nanos(hold.quote), int(self._now()))
         except OSError as error:
             self._lost(error)
             self._end(hold, 0)
@@ -290,17 +294,7 @@ class WorkerLedger(LeaseKeeper):
 
     def _interrupted_at(self, hold: Hold) -> tuple[int, int]:
         """What a hold costs if nobody settles it, and the second it is."""
-        return self._interrupted_nanos(hold), int(self._now())
-
-    def _interrupted_nanos(self, hold: Hold) -> int:
-        if self._interrupted == "free":
-            return 0
-        quote = hold.quote
-        nanos = quote.amount_nanos if quote.own_nanos is None else quote.own_nanos
-        if self._interrupted == "input" and nanos:
-            assert quote.tariff is not None
-            nanos = input_cost(quote.tariff, quote.input_tokens)
-        return nanos
+        return self._interrupted_nanos(hold.quote), int(self._now())
 
     def _lost(self, error: OSError) -> None:
         """One log line a change of state: a full disk fails every request."""

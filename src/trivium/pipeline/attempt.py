@@ -123,9 +123,12 @@ class Attempt(Flow, Sink, FinishedAnswer):
                     self._end_stream(None)
                 return
             if self._mode is _WHOLE and not self._parts and len(rest) <= self._most:
-                self._answer(rest)  # all of it came in one read
+                body: bytes | None = rest  # all of it came in one read
             else:
-                self._gathered(rest)
+                body = self._gathered(rest)
+            if body is not None:
+                self.lane.body = b""  # the vendor has it
+                self._deliver(self.lane.whole(body.removeprefix(BOM_UTF8)))
         except Continue as more:
             self._go_on(more)
         except Fault as fault:
@@ -138,6 +141,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
         if self.long is not None:
             self.long.end(fault)
             return
+        self.call = None  # as in ``done``
         if not self._committed:
             self._give_up(fault)
             return
@@ -259,18 +263,19 @@ class Attempt(Flow, Sink, FinishedAnswer):
         else:
             self._parts.append(data)
 
-    def _gathered(self, rest: bytes) -> None:
+    def _gathered(self, rest: bytes) -> bytes | None:
+        """The body that came in several reads; ``None``: it was a refusal, or too large."""
         if self._mode is _REFUSAL:
             body = b"".join([*self._parts, rest])[:REFUSAL_BYTES_MAX]
             self.broke(vendor_fault(self.step, self.status, self.headers, body))
-            return
+            return None
         if rest:
             self.data(rest)
         if self.outcome.done():
-            return
+            return None
         body = b"".join(self._parts)
         self._parts.clear()  # held as long as the answer, they would be all of it once more
-        self._answer(body)
+        return body
 
     def pump(self, data: bytes) -> None:
         """Hand on what the watch makes of these bytes, or of none: the next piece."""
@@ -394,10 +399,6 @@ class Attempt(Flow, Sink, FinishedAnswer):
             context.deliver(held)
         context.fault = fault
         self._conclude()
-
-    def _answer(self, body: bytes) -> None:
-        self.lane.body = b""  # the vendor has it
-        self._deliver(self.lane.whole(body.removeprefix(BOM_UTF8)))
 
     def _deliver(self, whole: WholeAnswer) -> None:
         context = self.context

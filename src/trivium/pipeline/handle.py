@@ -55,15 +55,12 @@ class Beginnings(Phase[tuple[Exchange, Route]]):
         for exchange, route in asked:
             if not exchange.gone:
                 tasks.append(EagerTask(RequestContext(exchange, route, services)))
-        ledger = services.ledger
         unnoted: Sequence[str] = ()
-        if len(tasks) == 1:
-            tasks[0].take_steps(tasks[0].noted)
-        else:
-            ledger.gather()
+        if len(tasks) > 1:
+            services.ledger.gather()
             for task in tasks:
                 task.take_steps(task.noted)
-            unnoted = ledger.flush()
+            unnoted = services.ledger.flush()
         for task in tasks:
             task.compose(unnoted)
         for task in tasks:
@@ -152,8 +149,9 @@ class EagerTask(Running, Outcome):
         binding = step.binding
         try:
             context.key = HealthKey(binding.channel.name, 0, binding.model)
-            # before the next is planned: a channel is probed by one
-            services.health.claim(context.key)
+            if services.health.resting:
+                # before the next is planned: a channel is probed by one
+                services.health.claim(context.key)
             self._began = services.time()
             context.begin_attempt(step)
             lane = send.make_lane(context, step)
@@ -200,10 +198,12 @@ class EagerTask(Running, Outcome):
         if self._is_cancelled or attempt.going_on is not None:
             self._go_on(self._attempts())
             return
-        self._attempt = None  # it has this as its outcome: no circle for the collector
-        send.left(context, attempt)
-        assert context.key is not None
-        context.services.health.answered(context.key, context.fault)
+        # it has this as its outcome: no circle for the collector; its call it has let go
+        self._attempt = context.exchange.flow = None
+        health, fault = context.services.health, context.fault
+        if fault is not None or health.breakers:
+            assert context.key is not None
+            health.answered(context.key, fault)
         close(context)
 
     def set_exception(self, error: Exception) -> None:

@@ -48,12 +48,10 @@ class ImageAttempt(Attempt):
         """Not while a part of a picture has gone out."""
         return not isinstance(self._watch, Watch) or not self._watch.is_open
 
-    def _answer(self, body: bytes) -> None:
-        try:
-            super()._answer(body)
-        except Fault:
-            self.context.owed = self._pictured.owed
-            raise
+    def broke(self, fault: Fault) -> None:
+        """As of any attempt; an answer without a picture may have cost something."""
+        self.context.owed = self._pictured.owed
+        super().broke(fault)
 
     def _deliver(self, whole: WholeAnswer) -> None:
         assets = self.context.services.assets

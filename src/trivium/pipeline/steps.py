@@ -135,7 +135,8 @@ def permit(context: RequestContext) -> Waiting:
     caller, facts = context.exchange.caller, context.facts
     assert caller is not None
     assert facts is not None
-    context.services.admission.permit(caller, facts.model)
+    if not caller.any_model:  # known once a key, as in ``admit``
+        context.services.admission.permit(caller, facts.model)
     context.model = context.services.router.find(facts.model)
     if context.operation in IMAGE_OPERATIONS:
         images.check(context)
@@ -170,6 +171,8 @@ def admit(context: RequestContext) -> Waiting:
     assert caller is not None
     assert model is not None
     assert facts is not None
+    if caller.any_rate and model.rates is None:
+        return None
     exchange, services = context.exchange, context.services
     try:
         given = services.admission.admit(
@@ -197,7 +200,8 @@ def hold(context: RequestContext) -> Waiting:
     caller, found = context.exchange.caller, context.quote
     assert caller is not None
     assert found is not None
-    if caller.has_budgets:
+    # budgets of tags count a request that has some
+    if caller.budgets or caller.end_user_budgets or context.attribution.tags:
         context.budgets = attribution.budgets(context)
     context.hold = context.services.ledger.hold(
         context.exchange.request_id, caller, found, context.budgets, context.attribution
@@ -287,8 +291,9 @@ def _fit(context: RequestContext, found: Plan) -> Plan:
     """The plan as the caller wishes it and the channels' health allows. Raises ``Fault``."""
     if context.preferences is not None:
         found = prefer(found, context.preferences)
-    if context.operation not in TOKEN_COUNTS:
-        found = context.services.health.fit(found)
+    health = context.services.health
+    if health.resting and context.operation not in TOKEN_COUNTS:
+        found = health.fit(found)
     context.skipped = found.skipped
     if context.size_bytes > json_size.LARGE_BYTES:
         context.spare = _is_spare(context, found)

@@ -99,9 +99,11 @@ class Health:
         """``None``: this worker probes alone."""
         self.watchers: list[Watcher] = []
         """Told of every change at once; nothing of it may wait."""
-        self._breakers: dict[HealthKey, Breaker] = {}
-        self._open: set[HealthKey] = set()
-        """Those that are not closed: while there are none, nothing is looked up."""
+        self.breakers: dict[HealthKey, Breaker] = {}
+        """What failed of late; while all is well nothing is kept, and no success need be told."""
+        self.resting: set[HealthKey] = set()
+        """Those that are not closed: while there are none, whoever calls an upstream need not ask.
+        """
         self._turns: dict[str, int] = {}
 
     def configure(self, rules: RoutingSettings) -> None:
@@ -122,7 +124,7 @@ class Health:
         turn = self._turns.get(channel.name, 0) % count
         order = [(turn + i) % count for i in range(count)]
         fresh = [i for i in order if i not in but] or order
-        if self._open:
+        if self.resting:
             found = [(self._credential(channel, i, model), i) for i in fresh]
             fresh = [i for one, i in found if one.usable] or [
                 i for _, i in sorted(found, key=lambda pair: pair[0].opens_at)
@@ -139,13 +141,11 @@ class Health:
 
     def claim(self, key: HealthKey) -> None:
         """Note that an attempt begins: of a resting channel it is the probe."""
-        if not self._open:
-            return
         now = self._now()
         for one in (key, _whole(key)):
-            if one in self._open and self._may_probe(one):
-                before = self._breakers[one]
-                self._breakers[one] = after = claimed(before, now)
+            if one in self.resting and self._may_probe(one):
+                before = self.breakers[one]
+                self.breakers[one] = after = claimed(before, now)
                 if self.peers is not None and after is not before:
                     self.peers.probing(one)
 
@@ -153,15 +153,15 @@ class Health:
         """Whether a probe of our own may be sent: it is well, or its rest is over."""
         now = self._now()
         for one in (key, _whole(key)):
-            if one in self._open:
-                found = state(self._breakers[one], now)
+            if one in self.resting:
+                found = state(self.breakers[one], now)
                 if found is not State.READY or not self._may_probe(one):
                     return False
         return True
 
     def standing(self, step: Step) -> StepState:
         """Whether a step may be tried with any of its channel's credentials."""
-        if not self._open:
+        if not self.resting:
             return _USABLE
         channel = step.binding.channel
         best: StepState | None = None
@@ -176,31 +176,31 @@ class Health:
 
     def fit(self, plan: Plan) -> Plan:
         """The plan without what may not be tried now. Raises ``Fault`` when nothing is left."""
-        return plan if not self._open else fit(plan, self.standing, self._now())
+        return fit(plan, self.standing, self._now())
 
     # --- after it -------------------------------------------------------------------------------
 
     def answered(self, key: HealthKey, fault: Fault | None) -> None:
-        """It was answered; ``fault``: the answer broke off. While all is well nothing is kept."""
+        """It was answered; ``fault``: the answer broke off."""
         if fault is not None:
             self.failed(key, fault)
-        elif self._breakers:
+        else:
             self.succeeded(key)
 
     def succeeded(self, key: HealthKey) -> None:
         """It answered as it should."""
         now = self._now()
-        before = self._breakers.get(key)
+        before = self.breakers.get(key)
         if before is not None:
             self._put(key, before, succeeded(before, now, self._rules))
         whole = _whole(key)
-        before = self._breakers.get(whole) if self._open else None
+        before = self.breakers.get(whole) if self.resting else None
         if before is not None:
             self._put(whole, before, succeeded(before, now, self._rules))
 
     def heard(self, key: HealthKey) -> None:
         """Its answer began: a probe need not last as long as its stream."""
-        if self._open:
+        if self.resting:
             self.succeeded(key)
 
     def failed(self, key: HealthKey, fault: Fault) -> None:
@@ -217,7 +217,7 @@ class Health:
         else:
             # as a probe of the credential it says nothing
             self._release(_whole(key))
-        before = self._breakers.get(key, NEW)
+        before = self.breakers.get(key, NEW)
         if fault.kind is Kind.UPSTREAM_CREDENTIAL:
             after = refused(before, now, self._rules, why)
         elif fault.kind is Kind.UPSTREAM_DENIED:
@@ -237,11 +237,11 @@ class Health:
     def adopt(self, key: HealthKey, breaker: Breaker) -> None:
         """Take over what another found. Nobody is told."""
         if breaker.until:
-            self._breakers[key] = breaker
-            self._open.add(key)
+            self.breakers[key] = breaker
+            self.resting.add(key)
         else:
-            self._breakers.pop(key, None)
-            self._open.discard(key)
+            self.breakers.pop(key, None)
+            self.resting.discard(key)
 
     def forget(self) -> None:
         """The settings were read again: whatever is wrong may have been mended."""
@@ -250,22 +250,22 @@ class Health:
             watcher.forgotten()
 
     def _clear(self) -> None:
-        self._breakers.clear()
-        self._open.clear()
+        self.breakers.clear()
+        self.resting.clear()
 
     def _may_probe(self, key: HealthKey) -> bool:
         return self.peers is None or self.peers.may_probe(key)
 
     def open(self) -> dict[HealthKey, Breaker]:
         """Every breaker that is not closed, for people."""
-        return {key: self._breakers[key] for key in self._open}
+        return {key: self.breakers[key] for key in self.resting}
 
     def _credential(self, channel: Channel, i: int, model: str) -> StepState:
         now = self._now()
         worst = _USABLE
         for key in (HealthKey(channel.name, i, _WHOLE), HealthKey(channel.name, i, model)):
-            if key in self._open:
-                breaker = self._breakers[key]
+            if key in self.resting:
+                breaker = self.breakers[key]
                 found = state(breaker, now)
                 if found is State.READY and not self._may_probe(key):
                     found = State.PROBING
@@ -276,25 +276,25 @@ class Health:
         return worst
 
     def _release(self, key: HealthKey) -> None:
-        if key in self._open:
-            before = self._breakers[key]
-            self._breakers[key] = after = released(before)
+        if key in self.resting:
+            before = self.breakers[key]
+            self.breakers[key] = after = released(before)
             if self.peers is not None and after is not before:
                 self.peers.unprobed(key)
 
     def _put(self, key: HealthKey, before: Breaker, after: Breaker) -> None:
         if after is before:
             return
-        if len(self._breakers) >= KEYS_MAX:
+        if len(self.breakers) >= KEYS_MAX:
             self._clear()
         if after.until or after.bad:
-            self._breakers[key] = after
+            self.breakers[key] = after
         else:
-            self._breakers.pop(key, None)
+            self.breakers.pop(key, None)
         if after.until:
-            self._open.add(key)
+            self.resting.add(key)
         elif before.until:
-            self._open.discard(key)
+            self.resting.discard(key)
         if after.until != before.until:
             for watcher in self.watchers:
                 watcher.changed(key, after)

@@ -93,7 +93,6 @@ class AnswerParser:
     the last ``feed`` and are the owner's to clear; ``refusal`` says why reading cannot go on.
     """
 
-    __deletable__ = ("on_body",)
     __slots__ = (
         "_barren",
         "_cut",
@@ -143,7 +142,9 @@ class AnswerParser:
     def feed(self, data: bytes) -> None:
         """Read on. Bytes after the end make the connection unfit for another answer."""
         parser = self._parser
-        assert parser is not None
+        if parser is None:
+            self.reusable = False
+            return
         self._barren += len(data)
         if not self.status:
             self._raw = self._raw + data if self._raw else data
@@ -154,6 +155,7 @@ class AnswerParser:
             if not self.complete and self.refusal is None:
                 self.refusal = "The upstream's answer is not valid HTTP."
         if self.complete:
+            self._parser = None
             if len(self.pieces) > self._cut:
                 del self.pieces[self._cut :]
                 self.reusable = False
@@ -167,12 +169,14 @@ class AnswerParser:
         """The connection ended: whether that completes the answer."""
         if self.until_close and self.refusal is None:
             self.complete = True
+            self._parser = None
         return self.complete
 
     def close(self) -> None:
-        """Let go of the parser, which holds this object in turn."""
+        """Let go of the parser, which holds this object in turn: at the end of an answer that did
+        not come to one.
+        """
         self._parser = None
-        del self.on_body
 
     def on_message_begin(self) -> None:
         """Called by the parser at the first byte of an answer."""

@@ -312,7 +312,8 @@ class UpstreamExchange(Carried):
         assert connection is not None
         self._connection = None
         connection.exchange = None
-        self._answer.close()
+        if not self._answer.complete:
+            self._answer.close()
         if self._turn is not None:
             self._turn.cancel()
             self._turn = None

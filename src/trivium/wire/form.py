@@ -15,6 +15,7 @@ import msgspec
 
 from trivium.faults import Fault, Kind
 from trivium.wire.checks import missing, mistyped
+from trivium.wire.member_name import MemberName
 from trivium.wire.multipart import Part
 from trivium.wire.peek import Members
 
@@ -118,7 +119,7 @@ def texts(body: Members, name: str) -> list[str]:
     raise mistyped(name, "be a list of texts")
 
 
-def _pairs(parts: Sequence[Part]) -> list[tuple[str, msgspec.Raw]]:
+def _pairs(parts: Sequence[Part]) -> dict[MemberName, msgspec.Raw]:
     """Members in order. A name that comes twice without brackets stays twice."""
     found: list[tuple[str, Any]] = []
     lists: dict[str, list[str]] = {}
@@ -150,4 +151,4 @@ def _pairs(parts: Sequence[Part]) -> list[tuple[str, msgspec.Raw]]:
                     Kind.DUPLICATE_MEMBER, f"`{part.name}` occurs twice in the form.", param=name
                 )
             objects[name][inner] = text
-    return [(name, msgspec.Raw(_encode(value))) for name, value in found]
+    return {MemberName(name): msgspec.Raw(_encode(value)) for name, value in found}

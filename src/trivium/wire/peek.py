@@ -83,28 +83,23 @@ class Members:
     _pairs: list[tuple[str, msgspec.Raw]] | None
     _twice: frozenset[str]
 
-    def __init__(
-        self,
-        members: list[tuple[str, msgspec.Raw]] | dict[str, msgspec.Raw],
-        *,
-        is_looked_at: bool = False,
-    ) -> None:
-        """``members``: in their order; a table where it is known that nothing is twice.
+    def __init__(self, members: Mapping[Any, msgspec.Raw], *, is_looked_at: bool = False) -> None:
+        """``members``: in their order, by their names; of ``MemberName`` some may be twice.
 
-        ``is_looked_at``: nor is any of its names another one in other letters.
+        ``is_looked_at``: they are strings, and none is another one in other letters.
         """
         self._pairs = None
         self.folded = _NO_FOLDS
         self._twice = _NONE
         self.words = False
-        if isinstance(members, dict):
-            self.table = first = members
-            if is_looked_at:
-                return
-        else:
-            self.table = first = dict(members)
-            if len(first) != len(members):
-                self._pairs = members
+        if is_looked_at:
+            self.table = members
+            return
+        self.table = first = dict(zip(map(str, members), members.values(), strict=True))
+        if len(first) != len(members):
+            self._pairs = list(zip(map(str, members), members.values(), strict=True))
+        elif _CAPITALS.issuperset(first):
+            return
         # one look at all names together: OpenAI's and Anthropic's are lower-case ASCII throughout
         names = "".join(first)
         if self._pairs is not None or not (names.islower() and names.isascii()):
@@ -285,7 +280,7 @@ def members(body: bytes) -> Members:
             if not plain and not _CAPITALS.issuperset(found):
                 known._look_closer(len(found))  # noqa: SLF001 - its own class
             return known
-        pairs = _decode(body)
+        return Members(_decode(body))
     except msgspec.ValidationError:
         raise Fault(
             Kind.MALFORMED_JSON, "The request body must be a JSON object.", param=None
@@ -296,7 +291,6 @@ def members(body: bytes) -> Members:
         ) from None
     except RecursionError:
         raise Fault(Kind.MALFORMED_JSON, "The request body is nested too deeply.") from None
-    return _known(pairs)
 
 
 class _Crowd(Exception):  # noqa: N818 - never seen outside
@@ -327,16 +321,7 @@ def _counted(body: bytes) -> Members:
         ) from None
     if not body.isascii():
         _look_at_text(body, pairs)
-    return _known(pairs)
-
-
-def _known(pairs: Mapping[MemberName, msgspec.Raw]) -> Members:
-    """Members of which some may be twice."""
-    found = list(zip(map(str, pairs), pairs.values(), strict=True))
-    table = dict(found)
-    if len(table) == len(found) and _CAPITALS.issuperset(table):
-        return Members(table, is_looked_at=True)
-    return Members(found)
+    return Members(pairs)
 
 
 def _look_at_text(body: bytes, found: Mapping[Any, msgspec.Raw]) -> None:

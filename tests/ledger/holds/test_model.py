@@ -3,12 +3,13 @@
 from decimal import Decimal
 from fractions import Fraction
 
+import msgspec
 import pytest
 
 from trivium.conversation.usage import Usage
 from trivium.ledger.cost import tariff_of
 from trivium.ledger.holds.model import entry_of, held_of
-from trivium.ledger.model import Hold, Quote
+from trivium.ledger.model import Hold, Quote, UsageDetail
 from trivium.ledger.verify import detail_of, wrong_with
 from trivium.routing.model import PriceRow, VideoPrice
 
@@ -55,6 +56,26 @@ def test_an_entry_is_reckoned_with_the_holds_own_prices(usage, multiplier, expec
         detail.usage,
     )
     assert wrong_with(entry) is None
+
+
+@pytest.mark.parametrize("channel", ["", 'a"b'])
+@pytest.mark.parametrize("team_id", [0, 8])
+def test_an_entry_says_what_a_workers_settlement_would(channel, team_id):
+    """The same members in the same order, after the model and its prices."""
+    of = {"counters": ("b:1",), "asker_id": 9 if team_id else 0, "team_id": team_id}
+    held, usage = msgspec.structs.replace(hold(), **of), Usage(requests=2)
+    said = UsageDetail(
+        key=5,
+        user=held.asker_id,
+        team=team_id,
+        channel=channel,
+        end="x",
+        usage=usage,
+        budgets=held.counters,
+    )
+    label = held.quote.tariff.tiers[0].label
+    found = entry_of(held_of(held, 9), usage, at=11, end="x", channel=channel).detail
+    assert f"{label},{msgspec.json.encode(said)[1:].decode()}" == found
 
 
 def test_an_unlimited_account_has_nothing_set_aside():

@@ -3,16 +3,9 @@
 import msgspec
 import pytest
 
-from trivium.ledger.model import Hold
-from trivium.ledger.spending.model import (
-    REPEATED,
-    BookedUsage,
-    SpendPlace,
-    SpendSums,
-    spender,
-    summed,
-    through,
-)
+from trivium.conversation.usage import Usage
+from trivium.ledger.model import UsageDetail
+from trivium.ledger.spending.model import REPEATED, BookedUsage, SpendPlace, SpendSums, summed
 
 DAY_S = 86_400
 
@@ -40,7 +33,6 @@ def test_a_bill_that_cannot_be_read_counts_all_the_same(detail):
 
 def test_what_the_ledger_writes_is_read_back():
     """Also a channel's name that JSON escapes."""
-    hold = Hold("r", 7, 1, asker_id=9, team_id=8)
-    detail = f'{{"key":1{spender(hold, chr(34))}}}'
-    assert {"key": 1, "user": 9, "team": 8, "channel": '"'} == msgspec.json.decode(detail)
-    assert ("", "") == (spender(Hold("r", 7, 1)), through(""))
+    said = UsageDetail(key=1, user=9, team=8, channel='"', end="", usage=Usage(output=5))
+    key, sums = summed(BookedUsage(7, 0, 11, msgspec.json.encode(said).decode(), "r"))
+    assert (SpendPlace(0, 7, 8, 9, 1, "", '"'), 5) == (key, sums.output_tokens)

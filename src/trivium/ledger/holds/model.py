@@ -4,7 +4,6 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.ledger.model import Entry, EntryKind, Hold
-from trivium.ledger.spending.model import spender, through
 from trivium.ledger.verify import Detail, reckoned
 from trivium.settings.budget import CounterId
 from trivium.wire.attribution import NOBODY, Attributed
@@ -37,11 +36,12 @@ def held_of(hold: Hold, at: int) -> StoredHold:
     """A quoted hold as a row, with the prices of this moment. It must cost something."""
     tariff = hold.quote.tariff
     assert tariff is not None
+    asker = f',"user":{hold.asker_id},"team":{hold.team_id}' if hold.team_id else ""
     return StoredHold(
         request_id=hold.request_id,
         user_id=hold.user_id,
         amount_nanos=hold.amount_nanos if hold.limited else 0,
-        bill=f'{tariff.tiers[0].label},"key":{hold.key_id}{spender(hold)}}}',
+        bill=f'{tariff.tiers[0].label},"key":{hold.key_id}{asker}}}',
         created_at=at,
         counters=hold.counters,
         counted_nanos=hold.amount_nanos if hold.counters else 0,
@@ -55,8 +55,10 @@ def entry_of(
     """The entry that books what was used, at the hold's own prices."""
     counted = f',"budgets":{_encode(held.counters).decode()}' if held.counters else ""
     used = _encode(usage).decode()
-    text = held.bill.removesuffix("}") + through(channel)
-    text += f',"end":"{end}","usage":{used}{counted}}}'
+    answered = f',"channel":{_encode(channel).decode()}' if channel else ""
+    # in the order of ``UsageDetail``
+    text = held.bill.removesuffix("}")
+    text += f'{answered},"end":"{end}","usage":{used}{counted}}}'
     nanos = reckoned(_decode(text))
     assert nanos is not None
     return Entry(

@@ -6,13 +6,11 @@ from typing import Final, NamedTuple
 import msgspec
 
 from trivium.conversation.usage import Usage
-from trivium.ledger.model import Hold
 from trivium.wire.attribution import NOBODY, Attributed
 
 DAY_S: Final = 86_400
 REPEATED: Final = ":repeated"
 """Ends the request id of an entry that completes the bill of one that was interrupted."""
-_encode: Final = msgspec.json.Encoder().encode
 
 
 @unique
@@ -120,17 +118,6 @@ class _SpendFacts(msgspec.Struct):
 
 _facts: Final = msgspec.json.Decoder(_SpendFacts).decode
 _NO_FACTS: Final = _SpendFacts()
-
-
-def through(channel: str) -> str:
-    """The member of a detail that says which channel answered; empty for none."""
-    return f',"channel":{_encode(channel).decode()}' if channel else ""
-
-
-def spender(hold: Hold, channel: str = "") -> str:
-    """The members of a detail that say who asked, where that is not who pays, and who answered."""
-    of = f',"user":{hold.asker_id},"team":{hold.team_id}' if hold.team_id else ""
-    return of + through(channel)
 
 
 def summed(booked: BookedUsage) -> tuple[SpendPlace, SpendSums]:

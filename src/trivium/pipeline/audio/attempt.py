@@ -13,6 +13,7 @@ from trivium.pipeline.audio.speech import SpeechLane
 from trivium.pipeline.download import length_of
 from trivium.pipeline.lane import Lane, explain
 from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.structs import WholeAnswer
 from trivium.routing.model import Step
 from trivium.upstream.answer import AnswerHeaders
 from trivium.wire.audio.length.measure import LengthMeter
@@ -139,13 +140,12 @@ class MediaAttempt(Attempt):
         tariff = None if hold is None else hold.quote.tariff
         return tariff is not None and (bool(tariff.millisecond) or "output" in tariff.kinds)
 
-    def _answer(self, body: bytes) -> None:
+    def _deliver(self, whole: WholeAnswer) -> None:
         """A whole answer where a stream is wanted becomes that stream."""
         if not self.facts.stream:
-            super()._answer(body)
+            super()._deliver(whole)
             return
         context = self.context
-        whole = self.lane.whole(body)
         context.usage = whole.usage
         self._commit()
         context.deliver_whole(whole.body)

@@ -53,7 +53,7 @@ async def _create(context: RequestContext, video_services: VideoServices) -> Non
         else routing_preferences.take_preferences(context, peek.members(exchange.body))
     )
     if members is None:
-        routing_preferences.take_preferences(context, Members([]))
+        routing_preferences.take_preferences(context, Members({}))
     parts = exchange.upload.parts if exchange.upload else ()
     name = request.model_of(members, parts)
     context.facts = RequestFacts(model=name)
