@@ -72,7 +72,17 @@ class WorkerLedger(LeaseKeeper):
         amount = quote.amount_nanos
         limited = not caller.unlimited
         user_id = caller.payer_id
-        hold = _hold(request_id, caller, quote, who)
+        hold = Hold(
+            request_id,
+            user_id,
+            amount,
+            quote,
+            caller.key_id,
+            limited,
+            asker_id=caller.user_id,
+            team_id=caller.team_id,
+            who=who,
+        )
         if quote.tariff is None:
             return hold
         if budgets:
@@ -110,7 +120,17 @@ class WorkerLedger(LeaseKeeper):
         Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL), ``BudgetRefusal``.
         """
         amount = quote.amount_nanos
-        hold = _hold(request_id, caller, quote, who)
+        hold = Hold(
+            request_id,
+            caller.payer_id,
+            amount,
+            quote,
+            caller.key_id,
+            not caller.unlimited,
+            asker_id=caller.user_id,
+            team_id=caller.team_id,
+            who=who,
+        )
         hold, asked = self._asked(hold, budgets)
         now = self._clock.monotonic()
         for account in asked:
@@ -231,7 +251,7 @@ class WorkerLedger(LeaseKeeper):
         at, counters = int(self._now()), hold.counters
         said = UsageDetail(
             key=hold.key_id,
-            user=hold.asker_id,
+            user=hold.asker_id if hold.team_id else 0,
             team=hold.team_id,
             channel=channel,
             end=end,
@@ -319,16 +339,3 @@ class WorkerLedger(LeaseKeeper):
                 # as it was held: the budget may have been changed since
                 account.give_back(0 if budget.soft else hold.amount_nanos, nanos)
                 self._touched.add(counter)
-
-
-def _hold(request_id: str, caller: Payer, quote: Quote, who: Attributed) -> Hold:
-    """A hold that counts against no budget yet."""
-    payer_id, team_id = caller.payer_id, caller.team_id
-    amount, limited = quote.amount_nanos, not caller.unlimited
-    if not team_id and who is NOBODY:
-        return Hold(request_id, payer_id, amount, quote, caller.key_id, limited)
-    asker_id = caller.user_id if team_id else 0
-    return Hold(
-        *(request_id, payer_id, amount, quote, caller.key_id, limited, (), ()),
-        *(asker_id, team_id, who),
-    )
