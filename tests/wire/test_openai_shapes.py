@@ -122,22 +122,6 @@ def test_what_is_neither_is_the_vendors_fault(body):
 STREAM = RequestFacts(model="m", stream=True)
 
 
-@pytest.mark.parametrize(
-    ("body", "kind"),
-    [
-        (b"{}", Kind.MISSING_MEMBER),
-        (b'{"model":null}', Kind.MISSING_MEMBER),
-        (b'{"model":""}', Kind.INVALID_VALUE),
-        (b'{"model":5}', Kind.INVALID_TYPE),
-    ],
-)
-def test_a_model_must_be_named(body, kind):
-    """By a string with something in it."""
-    with pytest.raises(Fault) as caught:
-        openai_shapes.model(members(body))
-    assert (kind, "model") == (caught.value.kind, caught.value.param)
-
-
 def test_the_model_is_replaced_only_where_it_differs():
     """The channel's own name, or nothing at all."""
     body = members(b'{"model":"m"}')

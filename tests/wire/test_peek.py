@@ -303,3 +303,19 @@ def test_a_limit_below_its_least_is_not_the_default(value, kind):
     with pytest.raises(Fault) as caught:
         members(b'{"n":%b}' % value).integer("n", 1)
     assert (kind, "n") == (caught.value.kind, caught.value.param)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"{}", Kind.MISSING_MEMBER),
+        (b'{"model":null}', Kind.MISSING_MEMBER),
+        (b'{"model":""}', Kind.INVALID_VALUE),
+        (b'{"model":5}', Kind.INVALID_TYPE),
+    ],
+)
+def test_what_is_needed_must_be_there(body, kind):
+    """By a string with something in it."""
+    with pytest.raises(Fault) as caught:
+        members(body).needed("model")
+    assert (kind, "model") == (caught.value.kind, caught.value.param)

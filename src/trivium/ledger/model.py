@@ -81,7 +81,7 @@ class Hold(msgspec.Struct, frozen=True, gc=False):
     budgets: tuple[Budget, ...] = ()
     """The budgets, in the same order."""
     asker_id: int = 0
-    """Who asks, where another account pays: a member or a service account of a team."""
+    """Who asks: of a team, which pays, a member or a service account."""
     team_id: int = 0
     """The team that the key spends for; 0: none."""
     who: Attributed = NOBODY

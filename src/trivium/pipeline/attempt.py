@@ -16,8 +16,7 @@ from trivium.pipeline.continuation import Continue
 from trivium.pipeline.fault_log import vendor_fault
 from trivium.pipeline.lane import ESTIMATED, Lane, explain
 from trivium.pipeline.long_answer import LongAnswer
-from trivium.pipeline.outcome import Outcome
-from trivium.pipeline.phase import FinishedAnswer
+from trivium.pipeline.outcome import EagerOutcome, FinishedAnswer, Outcome
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Flow
 from trivium.pipeline.structs import Mode, WholeAnswer
@@ -49,7 +48,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
         step: Step,
         lane: Lane,
         facts: RequestFacts,
-        direct: Outcome | None = None,
+        direct: EagerOutcome | None = None,
     ) -> None:
         """``direct``: told of the outcome in the place of a future (``handle.EagerTask``).
 
@@ -420,7 +419,7 @@ class Attempt(Flow, Sink, FinishedAnswer):
             self.send()
         else:
             self._is_ending = True
-            self.context.services.ends.add(self)
+            self._direct.ends.add(self)
 
     def _go_on(self, more: Continue) -> None:
         self.release()

@@ -10,7 +10,7 @@ from trivium.faults import Fault
 from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.lane import Lane
 from trivium.pipeline.long_answer import LongAnswer
-from trivium.pipeline.outcome import Outcome
+from trivium.pipeline.outcome import EagerOutcome
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
@@ -30,7 +30,7 @@ class FramedAttempt(Attempt):
         step: Step,
         lane: Lane,
         facts: RequestFacts,
-        direct: Outcome | None = None,
+        direct: EagerOutcome | None = None,
     ) -> None:
         super().__init__(context, step, lane, facts, direct)
         self._worded: tuple[bytes, Headers] | None = None

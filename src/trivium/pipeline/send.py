@@ -21,7 +21,7 @@ from trivium.pipeline.attempt import Attempt
 from trivium.pipeline.image_attempt import ImageAttempt
 from trivium.pipeline.images import ImagesLane
 from trivium.pipeline.lane import Lane, PassThrough
-from trivium.pipeline.outcome import Outcome
+from trivium.pipeline.outcome import EagerOutcome
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Exchange, Headers
 from trivium.routing.model import Step, Strategy
@@ -140,7 +140,11 @@ def media_lane(context: RequestContext, step: Step, members: Members, facts: Req
 
 
 def make_attempt(
-    context: RequestContext, step: Step, lane: Lane, credential: int, outcome: Outcome | None = None
+    context: RequestContext,
+    step: Step,
+    lane: Lane,
+    credential: int,
+    outcome: EagerOutcome | None = None,
 ) -> tuple[Attempt, Request]:
     """An attempt at one channel, and the request that it sends.
 

@@ -18,7 +18,6 @@ from trivium.ledger.service import Ledger
 from trivium.observe.log_throttle import LogThrottle
 from trivium.observe.pseudonyms import Pseudonyms
 from trivium.observe.record import Record
-from trivium.pipeline.phase import FinishedAnswers
 from trivium.providers.images import Defaults
 from trivium.response_store.service import ResponseStore
 from trivium.routing.health import Health
@@ -323,7 +322,6 @@ class Services(Media):
         "client",
         "clock",
         "composer",
-        "ends",
         "explain_headers",
         "finishes",
         "future",
@@ -385,7 +383,6 @@ class Services(Media):
         """Loop time in seconds."""
         self.future: Callable[[], asyncio.Future[None]] = loop.create_future
         """A future of the loop. ``asyncio``'s own way asks the kernel who we are, every time."""
-        self.ends = FinishedAnswers(loop, ledger)
         """Answers that have yet to be booked, sent and written down."""
         self.answer_bytes_max = answer_bytes_max
         self.explain_headers = explain_headers

@@ -1,11 +1,17 @@
 """Counts of tokens: the lane to an upstream of another shape, and the estimate without one."""
 
+from collections.abc import Coroutine
+from typing import Any, Final
+
 from trivium.conversation import estimate
 from trivium.conversation.fit import fitted
 from trivium.conversation.losses import Report
 from trivium.conversation.request import Conversation
 from trivium.conversation.target import TargetFacts
-from trivium.pipeline.lane import notes_of
+from trivium.faults import Fault, Kind
+from trivium.pipeline.fault_log import log_fault
+from trivium.pipeline.lane import ESTIMATED, notes_of
+from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.failure import error_event
@@ -13,6 +19,9 @@ from trivium.providers.quirks import repair_count
 from trivium.wire import token_count
 from trivium.wire.codec import UpstreamCodec
 from trivium.wire.operation import Operation
+
+_UNCOUNTED: Final = frozenset({Kind.NO_ROUTE, Kind.UNREPRESENTABLE})
+"""Faults of a count that no upstream can be asked for."""
 
 
 class TokenCount:
@@ -63,3 +72,33 @@ class TokenCount:
 def estimated(asked: Operation, spoken: Conversation) -> bytes:
     """The whole body for the caller, by our own count."""
     return token_count.write(asked, estimate.tokens(spoken))
+
+
+async def count(context: RequestContext, work: Coroutine[Any, Any, None]) -> None:
+    """Have tokens counted; by our own rule where no upstream does it, and say so."""
+    refused: Fault | None = None
+    try:
+        await work
+    except Fault as fault:
+        if not _is_uncounted(context, fault):
+            raise
+        refused = fault
+    if refused is not None:
+        log_fault(context, "attempt_failed", refused)
+        refused.forget()  # as in ``failover``: a circle would keep all that is counted
+        members, facts = context.members, context.facts
+        assert members is not None
+        assert facts is not None
+        body = context.services.translator.estimate(context, members, facts)
+        worded = context.exchange.worded(body)
+        context.status = 200
+        context.exchange.extra.append((ESTIMATED, b"tokens"))
+        context.exchange.answer(200, worded)
+
+
+def _is_uncounted(context: RequestContext, fault: Fault) -> bool:
+    """Whether our own count may stand in: not where the caller's own request is at fault."""
+    if fault.kind is Kind.UPSTREAM_REJECTED:
+        # of another shape it is our translation that the vendor refused
+        return context.step is not None and context.step.operation is not context.operation
+    return fault.row.fallback or fault.kind in _UNCOUNTED

@@ -84,7 +84,8 @@ class UpstreamExchange(Carried):
         self._connection = connection
         self._answer = AnswerParser(payload.startswith(b"HEAD "), head_max)
         self._seen = now
-        connection.begin(self, payload, self._due())
+        # many an answer is there before the ticker comes by, which asks when to look again
+        connection.begin(self, payload, now)
         if self._body is not None:
             self._sender = BodyWriter(self, connection, self._body)
         if self._is_paused:

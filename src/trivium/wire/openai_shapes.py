@@ -23,7 +23,7 @@ from trivium.conversation.parts import CacheMark
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
 from trivium.wire.answer_structs import AnswerView, CountDetails, Counts, Elsewhere, Fate, LooseView
-from trivium.wire.checks import missing, mistyped, wrong
+from trivium.wire.checks import mistyped
 from trivium.wire.lenient import error_of
 from trivium.wire.passage import AnswerFacts, RequestFacts
 from trivium.wire.peek import Members, members
@@ -37,14 +37,6 @@ _ARRAY: Final = ord("[")
 _LIVES: Final = {"5m": "30m", "1h": "30m", "30m": "30m", "12h": "12h"}
 _OBJECT: Final = b"{"
 _USUAL: Final = frozenset({b'{"include_usage":true}', b'{"include_usage": true}'})
-
-
-def model(body: Members) -> str:
-    """The public model name. Raises MISSING_MEMBER, INVALID_TYPE."""
-    name = body.string("model")
-    if not name:
-        raise missing("model") if name is None else wrong("model", "not be empty")
-    return name
 
 
 def renamed(

@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.checks import wrong
+from trivium.wire.checks import missing, wrong
 from trivium.wire.member_name import MemberName
 
 _encode = msgspec.json.Encoder().encode
@@ -178,6 +178,23 @@ class Members:
             return _decode_string(raw)
         except (ValueError, RecursionError):  # msgspec's and the decoder's are ValueErrors
             raise _wrong_type(raw, name, "a string") from None
+
+    def needed(self, name: str) -> str:
+        """A string member that must be there, and say something.
+
+        Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE.
+        """
+        if self.folded:
+            self._check(name)
+        raw = self.table.get(name)
+        try:
+            found = None if raw is None else _decode_string(raw)
+        except (ValueError, RecursionError):
+            assert raw is not None
+            raise _wrong_type(raw, name, "a string") from None
+        if not found:
+            raise missing(name) if found is None else wrong(name, "not be empty")
+        return found
 
     def flag(self, name: str) -> bool:
         """A boolean member, ``False`` when absent or null. Raises INVALID_TYPE."""

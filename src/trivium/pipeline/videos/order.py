@@ -100,7 +100,7 @@ def hold_of(context: RequestContext, quote: Quote) -> Hold | None:
         quote=quote,
         key_id=caller.key_id,
         limited=not caller.unlimited,
-        asker_id=caller.user_id if caller.team_id else 0,
+        asker_id=caller.user_id,
         team_id=caller.team_id,
         who=context.attribution,
     )

@@ -68,7 +68,7 @@ def read_request(body: Members) -> SpeechRequest:
 
 def facts(body: Members) -> RequestFacts:
     """What a speech request says about itself. Raises ``Fault`` naming the member."""
-    model = openai_shapes.model(body)
+    model = body.needed("model")
     asked = read_request(body)
     known = Usage(characters=len(asked.text))
     return RequestFacts(model=model, stream=asked.stream, known=known)

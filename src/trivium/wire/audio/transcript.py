@@ -11,7 +11,6 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.wire import openai_shapes
 from trivium.wire.audio.answer import answer
 from trivium.wire.audio.speech import one_of
 from trivium.wire.audio.stream import transcript_watch
@@ -60,14 +59,14 @@ def read_request(body: FormMembers, formats: tuple[str, ...] = FORMATS) -> Trans
 def transcription(body: Members) -> RequestFacts:
     """What a transcription says about itself. Raises ``Fault`` naming the member."""
     form = form_of(body, "/v1/audio/transcriptions")
-    model = openai_shapes.model(form)
+    model = form.needed("model")
     return RequestFacts(model=model, stream=read_request(form).stream, known=known(form))
 
 
 def translation(body: Members) -> RequestFacts:
     """What a translation says about itself; it never streams. Raises ``Fault``."""
     form = form_of(body, "/v1/audio/translations")
-    model = openai_shapes.model(form)
+    model = form.needed("model")
     if flag(form, "stream"):
         raise uncarried("stream", "Translations do not stream: leave `stream` out.")
     read_request(form, TRANSLATED)

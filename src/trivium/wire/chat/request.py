@@ -28,7 +28,7 @@ _format: Final = msgspec.json.Decoder(Format)
 
 def facts(body: Members) -> RequestFacts:
     """Read and check a chat request. Raises ``Fault`` naming the member."""
-    model = openai_shapes.model(body)
+    model = body.needed("model")
     # a long request that is known to be words alone is neither copied nor searched again
     words = body.words
     said = None if words else body.raw("messages")

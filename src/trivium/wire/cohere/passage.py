@@ -14,7 +14,7 @@ from trivium.wire.cohere.read_answer_parts import broke
 from trivium.wire.cohere.stream import watch
 from trivium.wire.cohere.usage import usage
 from trivium.wire.lenient import decoded, error_of
-from trivium.wire.openai_shapes import model, renamed
+from trivium.wire.openai_shapes import renamed
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
@@ -26,7 +26,7 @@ INPUTS: Final = ("texts", "images", "inputs")
 
 def facts(body: Members) -> RequestFacts:
     """What a request for a chat says about itself. Raises ``Fault`` naming the member."""
-    name = model(body)
+    name = body.needed("model")
     opening = body.opening("messages")
     if not opening:
         raise missing("messages")
@@ -39,7 +39,7 @@ def facts(body: Members) -> RequestFacts:
 
 def embed_facts(body: Members) -> RequestFacts:
     """What a request for embeddings says about itself. Raises ``Fault`` naming the member."""
-    name = model(body)
+    name = body.needed("model")
     opened = {member: opening for member in INPUTS if (opening := body.opening(member))}
     if not opened:
         raise missing(INPUTS[0])

@@ -23,7 +23,7 @@ _items: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 def facts(body: Members) -> RequestFacts:
     """Read and check a completions request. Raises ``Fault`` naming the member."""
-    model = openai_shapes.model(body)
+    model = body.needed("model")
     if "prompt" not in body:  # null is a prompt: the start of a document
         raise missing("prompt")
     each = max(body.integer("n", 1) or 1, body.integer("best_of", 0) or 1)

@@ -11,7 +11,7 @@ from trivium.wire.peek import Members
 
 def facts(body: Members) -> RequestFacts:
     """Read and check an embeddings request. Raises ``Fault`` naming the member."""
-    model = openai_shapes.model(body)
+    model = body.needed("model")
     if not body.opening("input"):
         raise missing("input")
     return RequestFacts(model=model, output_max=0)

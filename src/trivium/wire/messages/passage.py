@@ -14,7 +14,7 @@ from trivium.wire.messages.answer_structs import AnswerBody, UncountedAnswer
 from trivium.wire.messages.paths import broke
 from trivium.wire.messages.read_usage import usage
 from trivium.wire.messages.stream import watch
-from trivium.wire.openai_shapes import model, renamed
+from trivium.wire.openai_shapes import renamed
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 
@@ -27,7 +27,7 @@ def facts(body: Members) -> RequestFacts:
     Raises MISSING_MEMBER, INVALID_TYPE, INVALID_VALUE. ``max_tokens`` 0 is legal: it fills the
     prompt cache and generates nothing.
     """
-    name = model(body)
+    name = body.needed("model")
     _messages(body)
     output_max = body.integer("max_tokens", 0)
     if output_max is None:
@@ -40,7 +40,7 @@ def count_facts(body: Members) -> RequestFacts:
 
     Members that only matter for generating may be there and are not looked at.
     """
-    name = model(body)
+    name = body.needed("model")
     _messages(body)
     return RequestFacts(model=name, output_max=0)
 

@@ -21,7 +21,7 @@ MODEL: Final = "omni-moderation-latest"
 
 def facts(body: Members) -> RequestFacts:
     """Read and check a moderations request. Raises ``Fault`` naming the member."""
-    model = MODEL if body.raw("model") is None else openai_shapes.model(body)
+    model = MODEL if body.raw("model") is None else body.needed("model")
     check_input(body.value("input"))
     return RequestFacts(model=model, output_max=0)
 

@@ -45,7 +45,7 @@ _QUOTE, _BRACE = b'"', b"{"
 
 def facts(body: Members) -> RequestFacts:
     """Read and check a rerank request. Raises ``Fault`` naming the member."""
-    model = openai_shapes.model(body)
+    model = body.needed("model")
     query = body.raw("query")
     if query is None or query == b"null":
         raise missing("query")

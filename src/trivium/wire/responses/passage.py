@@ -12,7 +12,7 @@ from trivium.faults import Fault, Kind
 from trivium.wire import openai_shapes
 from trivium.wire.checks import missing
 from trivium.wire.lenient import decoded, error_of
-from trivium.wire.openai_shapes import model, renamed
+from trivium.wire.openai_shapes import renamed
 from trivium.wire.passage import AnswerFacts, PassThroughSpec, RequestFacts
 from trivium.wire.peek import Members
 from trivium.wire.responses.answer_structs import Count
@@ -27,7 +27,7 @@ _decode = msgspec.json.Decoder(Count).decode
 
 def count_facts(body: Members) -> RequestFacts:
     """What a request for a token count says about itself; it generates nothing, so no limit."""
-    name = model(body)
+    name = body.needed("model")
     if all(body.raw(one) is None for one in _SOURCES):
         raise missing("input")
     return RequestFacts(model=name, output_max=0)

@@ -24,7 +24,6 @@ from trivium.conversation.request import (
     Sampling,
 )
 from trivium.conversation.tools import Tool
-from trivium.wire import openai_shapes
 from trivium.wire.checks import check, missing, mistyped, wrong
 from trivium.wire.codec import ReadContext
 from trivium.wire.peek import Members
@@ -111,7 +110,7 @@ def read(members: Mapping[str, msgspec.Raw], context: ReadContext) -> Conversati
         _rest(body, extensions)
     return Conversation(
         shape=SHAPE,
-        model=context.model or openai_shapes.model(body),
+        model=context.model or body.needed("model"),
         instructions=(Text(instructions),) if instructions else (),
         turns=turns,
         tools=tuple(tools),

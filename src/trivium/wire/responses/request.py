@@ -9,7 +9,6 @@ from typing import Final
 import msgspec
 
 from trivium.faults import Fault
-from trivium.wire import openai_shapes
 from trivium.wire.checks import check, missing, mistyped, require_long_name, uncarried
 from trivium.wire.passage import RequestFacts
 from trivium.wire.peek import Members
@@ -30,7 +29,7 @@ _NAMED: Final = frozenset({"function", "custom"})
 
 def facts(body: Members) -> RequestFacts:
     """Read and check a responses request. Raises ``Fault`` naming the member."""
-    model = openai_shapes.model(body)
+    model = body.needed("model")
     if opening := body.opening("input"):
         if opening not in _INPUT:
             raise mistyped("input", "be a string or an array of items")

@@ -1,17 +1,15 @@
-"""The end of a request that nothing can skip: answered whatever happened, settled, recorded."""
+"""What a request is answered with that went wrong, whatever happened."""
 
 import asyncio
-from collections.abc import Awaitable
 from typing import Final
 
 import structlog
 
-from trivium.admission.service import OPEN
 from trivium.faults import Fault, Kind
-from trivium.pipeline import request_admission, response_state, routing_preferences
+from trivium.pipeline import routing_preferences
 from trivium.pipeline.fault_log import fault_of, log_fault
 from trivium.pipeline.request_context import RequestContext
-from trivium.wire import errors, json_size
+from trivium.wire import errors
 from trivium.wire.form import no_form
 from trivium.wire.operation import FORM_ONLY, Shape
 
@@ -21,28 +19,7 @@ OVERLOADED: Final = 529
 """Anthropic's status for an overloaded model; its SDKs have a class of their own for it."""
 
 
-async def carry(context: RequestContext, work: Awaitable[None]) -> None:
-    """Have a request answered, or answer with what went wrong; settle and record. Never raises."""
-    try:
-        await work
-    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the caller is told
-        answer_error(context, error)
-    finally:
-        close(context)
-
-
-def fail_now(context: RequestContext, error: BaseException) -> None:
-    """End a request that failed before it had a task, as ``carry`` does. Never raises."""
-    try:
-        try:
-            answer_error(context, error)
-        finally:
-            close(context)
-    except Exception:
-        log.exception("request_crashed", request_id=context.exchange.request_id)
-
-
-def answer_error(context: RequestContext, error: BaseException) -> None:
+def answer(context: RequestContext, error: BaseException) -> None:
     """Answer with what went wrong, in the caller's own shape; one who left gets no answer."""
     if not isinstance(error, Fault | asyncio.CancelledError):
         log.error("request_crashed", request_id=context.exchange.request_id, exc_info=error)
@@ -52,24 +29,6 @@ def answer_error(context: RequestContext, error: BaseException) -> None:
     if fault is not None:
         is_no_form = fault.kind is Kind.MALFORMED_JSON and context.operation in FORM_ONLY
         _fail(context, no_form("This operation") if is_no_form else fault)
-
-
-def close(context: RequestContext) -> None:
-    """End a request, however it went: settle once, give its slots back, record it."""
-    heartbeats = context.services.heartbeats
-    if heartbeats is not None and context.streaming:
-        heartbeats.forget(context)
-    if not context.settled:
-        context.settle()
-    if context.given is not OPEN:
-        context.given.leave(request_admission.used(context))
-    if context.recollection is not None:
-        response_state.discard(context)
-    context.record()
-    # nobody is left to be told to stop, and a circle would keep the request until it is collected
-    context.exchange.task = None
-    if context.size_bytes > json_size.LARGE_BYTES:
-        context.let_go()  # the connection is a circle with its parser, and may keep all of it
 
 
 def _fail(context: RequestContext, fault: Fault) -> None:
