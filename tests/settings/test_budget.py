@@ -93,7 +93,7 @@ def test_what_is_remembered_is_what_the_minute_says(zone, day):
     minutes = range(noon - 86_400, noon + 86_400, 60)
     for now in (*minutes, *reversed(minutes)):
         expected = [bounds(period, now, zone).starts_at for period in CALENDAR]
-        assert expected == [each.starts_at for each in clock.counters(budgets, now)]
+        assert expected == [each.starts_at for each in clock.counted(budgets, now).counters]
 
 
 @pytest.mark.parametrize(
