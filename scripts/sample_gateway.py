@@ -20,6 +20,7 @@ from trivium.identity.accounts.passkeys.store import insert_passkey
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.accounts.tickets import TicketPurpose, Tickets
 from trivium.identity.model import Key, User, UserRole
+from trivium.identity.scim.tokens import ScimTokens
 from trivium.identity.service import Identity
 from trivium.identity.teams.model import TeamRole, member_scope, tag_scope, team_scope
 from trivium.identity.teams.service import Teams
@@ -30,8 +31,6 @@ from trivium.ledger.entries import Entries
 from trivium.ledger.model import NANOS, Entry, EntryKind
 from trivium.ledger.payments import store as payments
 from trivium.ledger.payments.model import CURRENCY, Payment, PaymentState
-from trivium.ledger.spending import store as spending
-from trivium.ledger.spending.model import BookedUsage
 from trivium.ledger.verify import Detail, reckoned
 from trivium.oauth.consent.model import AuthorizationRequest, Decision
 from trivium.oauth.tokens.model import CodeGrant
@@ -128,7 +127,7 @@ async def sample(folder: Path) -> None:
     await passkey(database, ada, int(end))
     clock.at = end - 40 * DAY_S
     accounts.close()
-    await entries.book(ada, EntryKind.TOP_UP, 50 * NANOS, note="Card")
+    await entries.book(ada, EntryKind.TOP_UP, 50 * NANOS, "Card", f"stripe:cs_{PAID}")
     month = Budget(amount_nanos=20 * NANOS, period=Period.MONTH)
     keys = [
         (await identity.create_key("ada", "Laptop", limits=RateLimits(requests=60)))[0],
@@ -177,6 +176,7 @@ async def company(
     nightly = await teams.create_service(research.id, "nightly")
     await teams.create("support", acme.id)
     await teams.create_service(research.id, "evaluation")
+    await ScimTokens(database, clock).create(acme.id, "okta", ("example.com",))
     for name, role in (
         ("grace", TeamRole.MANAGER),
         ("bob", TeamRole.MEMBER),
@@ -392,6 +392,4 @@ async def request(
         await traffic.add(conn, sums)
         if not failed:
             await ledger.insert_entry(conn, entry)
-            booked = BookedUsage(user, int(at), cost, entry.detail, name)
-            await spending.add(conn, [booked])
             await ledger.add_to_account(conn, entry)

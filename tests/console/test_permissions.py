@@ -57,19 +57,20 @@ _OPEN = """
 """
 _ADMIN = """
 /admin /admin/announcements /admin/announcements/remove /admin/applications
-/admin/applications/transfer /admin/budgets
-/admin/budgets/clear /admin/catalogue/ask /admin/changes /admin/channels /admin/channels/edit
-/admin/channels/new /admin/codes /admin/codes/{batch} /admin/codes/{batch}/revoke /admin/credit
-/admin/credit/undo /admin/groups /admin/groups/edit /admin/groups/new /admin/invitations
-/admin/invitations/withdraw /admin/invoices /admin/invoices/{invoice}/pdf
-/admin/invoices/{invoice}/void /admin/log /admin/models /admin/models/edit /admin/models/new
-/admin/payments /admin/payments/{payment} /admin/prices /admin/prices/adopt
-/admin/prices/adopt-all /admin/prices/look /admin/prices/proposals/adopt
-/admin/prices/proposals/dismiss /admin/requests /admin/requests.csv
-/admin/requests.jsonl /admin/requests/{id} /admin/routing /admin/settings /admin/start
-/admin/teams /admin/teams/new /admin/tokens /admin/tokens/{machine}/revoke
-/admin/tokens/{machine}/rotate /admin/users /admin/users/new /admin/users/{user}
-/admin/users/{user}/data /admin/users/{user}/erase /admin/users/{user}/export.jsonl
+/admin/applications/transfer /admin/budgets /admin/budgets/clear /admin/catalogue/ask
+/admin/changes /admin/channels /admin/channels/edit /admin/channels/new /admin/codes
+/admin/codes/{batch} /admin/codes/{batch}/revoke /admin/credit /admin/credit/undo
+/admin/directories /admin/directories/{directory}/revoke /admin/explain /admin/groups
+/admin/groups/edit /admin/groups/new /admin/invitations /admin/invitations/withdraw /admin/invoices
+/admin/invoices/{invoice}/pdf /admin/invoices/{invoice}/void /admin/keys /admin/ledger
+/admin/ledger.csv /admin/ledger/proof /admin/log /admin/models /admin/models/edit /admin/models/new
+/admin/payments /admin/payments/{payment} /admin/prices /admin/prices/adopt /admin/prices/adopt-all
+/admin/prices/look /admin/prices/proposals/adopt /admin/prices/proposals/dismiss /admin/requests
+/admin/requests.csv /admin/requests.jsonl /admin/requests/{id} /admin/routing /admin/settings
+/admin/start /admin/statement /admin/statement.csv /admin/statement.focus.csv /admin/teams
+/admin/teams/new /admin/tokens /admin/tokens/{machine}/revoke /admin/tokens/{machine}/rotate
+/admin/users /admin/users/new /admin/users/{user} /admin/users/{user}/data
+/admin/users/{user}/erase /admin/users/{user}/export.jsonl /admin/users/{user}/keys/new
 /admin/users/{user}/keys/pause /admin/users/{user}/keys/resume /admin/users/{user}/keys/revoke
 /admin/users/{user}/keys/{key} /admin/users/{user}/keys/{key}/rotate /admin/users/{user}/logins
 /admin/users/{user}/password /admin/users/{user}/redeem /admin/users/{user}/requests/{id}

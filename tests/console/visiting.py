@@ -11,12 +11,12 @@ from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 import httpx
+import msgspec
 
 from trivium.clock import FixedClock
 from trivium.console import app, cookies, session
 from trivium.console.context import Console
-from trivium.console.gateway import ALONE
-from trivium.console.insight import WorkerInsight, WorkerStanding
+from trivium.console.gateway import ALONE, WorkerStanding
 from trivium.identity.accounts.hashing import Cost
 from trivium.identity.accounts.model import Visitor as Somebody
 from trivium.identity.accounts.model import Way
@@ -156,14 +156,20 @@ class SeenWorker:
         """The channels."""
         return self.channels
 
-    def insight(self):
-        """For a console."""
-        return WorkerInsight(
+    def beside(self, gateway):
+        """What can be asked of a gateway, and this worker seen."""
+        seen = {} if gateway.identities is not ALONE.identities else {"identities": self.logins}
+        return msgspec.structs.replace(
+            gateway,
             standing=self.standing,
-            channels=self.listed,
-            identities=lambda: self.identities,
+            overview=self.listed,
             settings=lambda: self.read,
+            **seen,
         )
+
+    def logins(self):
+        """At vendors."""
+        return self.identities
 
 
 def console_over(
@@ -224,9 +230,8 @@ def console_over(
         catalogue=catalogue,
         prices=pricing.prices,
         price_looks=pricing.looks,
-        insight=(seen or SeenWorker(settings)).insight(),
         multiplier=multiplier,
-        gateway=gateway,
+        gateway=(seen or SeenWorker(settings)).beside(gateway),
     )
 
 

@@ -90,6 +90,7 @@ async def victim(database):  # noqa: F811
             "token": 1,
             "service": 1,
             "machine": 1,
+            "directory": 1,
             "announcement": 1,
         }
         yield Victim(asking, ids)

@@ -176,6 +176,32 @@ async def test_a_turn_of_unknown_outcome_is_repeated_without_harm(database, acco
 
 
 @pytest.mark.asyncio
+async def test_a_turn_between_leaves_what_is_in_doubt_in_doubt(database, account, tmp_path, capsys):
+    """Somebody waits for a lease while what a lost commit booked is still to be repeated: it is
+    looked for all the same, none is refused as booked twice, and no more is relied on than leased.
+    """
+    ada, losing = await account(1000), Losing(database)
+    one = Worker(losing, tmp_path, "one")
+    for number in range(3):
+        one.ledger.settle(await take(one, f"r{number}", ada, 100), Usage(output=40))
+    losing.loses = True
+    assert not await one.turns.flush()
+    losing.loses = False
+    await take(one, "r3", ada, 500)  # more than is leased ahead
+    assert await one.turns.flush()
+    assert "settlement_refused" not in capsys.readouterr().out
+    assert {f"r{number}": (40, "") for number in range(3)} == await booked(database, ada)
+    assert 880 == await Entries(database, one.clock).balance(ada)
+    assert one.ledger._accounts[ada].leased <= (await leases(database))["one", ada]
+    assert await sound(database)
+    await one.turns.flush()
+    one.ledger.settle(await take(one, "r4", ada, 100), Usage(output=40))
+    assert await one.turns.flush()
+    assert "r4" in await booked(database, ada)
+    one.die()
+
+
+@pytest.mark.asyncio
 async def test_many_settlements_go_in_batches(database, account, worker, monkeypatch):
     """More than one transaction takes, over several accounts."""
     users, one = [await account(10_000) for _ in range(3)], worker("one")

@@ -4,7 +4,6 @@ import contextlib
 
 import pytest
 
-from console.visiting import SeenWorker
 from trivium.settings.accounts import MailSettings
 from trivium.settings.model import ServerSettings, Settings, StorageSettings
 from trivium.wiring.console import console_of
@@ -20,7 +19,7 @@ async def test_the_pages_have_what_they_call(database, tmp_path, host):
         mail=MailSettings(host=host, sender="gateway@example.com"),
     )
     async with contextlib.AsyncExitStack() as stack:
-        console = console_of(settings, database, stack, insight=SeenWorker(settings).insight())
+        console = console_of(settings, database, stack)
         assert bool(host) == console.accounts.emails.is_open
         assert "https://gateway.example" == console.origin
         user = await console.identity.create_user("ada", "ada@example.com")

@@ -13,15 +13,12 @@ from trivium.cli.output import (
     as_csv,
     as_json,
     counted,
-    moment,
     note,
     printable,
 )
 from trivium.clock import SystemClock
 from trivium.ledger.amounts import format_usd, parse_usd
-from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
-from trivium.ledger.spending.service import SpendStatements
 from trivium.ledger.spreadsheet import spreadsheet_cell
 from trivium.observe.audit.model import ActKind
 from trivium.settings.prices import day
@@ -55,46 +52,12 @@ def verify(config_: config.ConfigOption = None, *, json: config.JsonOption = Fal
 async def _verified(storage: "StorageSettings") -> tuple[int, list[str]]:
     """Return how many entries there are, and a line for everything that is wrong."""
     from trivium.jobs.service import strays
-    from trivium.ledger import verify
-    from trivium.ledger.payments import service as payments
+    from trivium.ledger.proof import LedgerProof
 
     async with opened(storage) as database:
-        books = Entries(database, SystemClock())
-        wrong = [
-            f"account {row.user_id}: the balance is {format_usd(row.balance_nanos)}, its entries "
-            f"add up to {format_usd(row.entries_nanos)}; used are {format_usd(row.used_nanos)}, by "
-            f"its entries {format_usd(row.entries_used_nanos)}"
-            for row in await books.verify()
-        ]
-        wrong += [
-            f"account {user_id}: {format_usd(leased)} are leased, its leases and holds add up to "
-            f"{format_usd(leases)}"
-            for user_id, leased, leases in await books.misleased()
-        ]
-        wrong += [
-            f"account {row.payer_id}: the sums of {moment(row.at)[:10]} are "
-            f"{format_usd(row.summed_nanos)}, its entries add up to {format_usd(row.entered_nanos)}"
-            for row in await SpendStatements(database).verify()
-        ]
-        wrong += [
-            f"code {code_id}: its mark and its entry do not agree"
-            for code_id in await Codes(database, SystemClock()).verify()
-        ]
-        wrong += [
-            f"payment {payment_id}: its state and its entries do not agree"
-            for payment_id in await payments.verify(database)
-        ]
-        wrong += [
-            f"request {request_id}: money is held for it, and no job of it is running"
-            for request_id in await strays(database)
-        ]
-        count = 0
-        async for user, entry in verify.entries(database):
-            count += 1
-            what = verify.wrong_with(entry)
-            if what:
-                wrong.append(f"entry {entry.id} of {user}, request {entry.request_id}: {what}")
-    return count, wrong
+        proof = LedgerProof(database, SystemClock(), strays)
+        wrong = [line async for lines in proof.steps() for line in lines]
+    return proof.entries, wrong
 
 
 async def export(

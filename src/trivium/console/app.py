@@ -31,9 +31,12 @@ from trivium.console.admin import (
     applications,
     channels,
     codes,
+    directories,
+    explain,
     gateway,
     invitations,
     invoices,
+    ledger,
     logins,
     machine_tokens,
     payments,
@@ -46,6 +49,8 @@ from trivium.console.admin import (
     user_terms,
     users,
 )
+from trivium.console.admin import keys as everybodys_keys
+from trivium.console.admin import statement as spending_of_all
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import access as api_access
 from trivium.console.api.admin import acts as api_acts
@@ -102,7 +107,8 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
             *(login, code, passkey, sso, signup, password, team_invitation),
             *(overview, keys, models, playground, usage, spending, statement, profile),
             *(channel, catalogue_models, groups, routing_rules, questions, changes),
-            *(gateway, channels, requests, users, user_terms, user, user_data, logins),
+            *(gateway, channels, requests, users, user_terms, everybodys_keys),
+            *(user, user_data, logins, directories, spending_of_all, ledger, explain),
             *(invitations, machine_tokens, announcements, invoices),
             *(codes, payments, applications, settings, start, prices),
             *(security, mfa, passkeys),

@@ -12,7 +12,6 @@ from trivium.catalogue.pricing.service import PriceService
 from trivium.catalogue.service import CatalogueService
 from trivium.clock import Clock
 from trivium.console.gateway import ALONE, GatewayState
-from trivium.console.insight import WorkerInsight
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.announcements.service import Announcements
 from trivium.identity.directory import Directory
@@ -72,9 +71,8 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     """Returns the models that can be asked for now, in the order of the file."""
     multiplier: Callable[[str], Fraction]
     """Returns what users of a price group pay of the list price; 1 for those of none."""
-    insight: WorkerInsight
-    """What can be seen of the worker that serves the pages."""
     gateway: GatewayState = ALONE
+    """What can be asked of the worker that serves the pages."""
 
     @property
     def origin(self) -> str:

@@ -41,7 +41,7 @@ async def priced(console: Console, group: str, days: int = DAYS) -> PricedSheet:
 
     Raises KeyError for a group that there is not.
     """
-    groups = tuple(console.insight.settings()[0].groups)
+    groups = tuple(console.gateway.settings()[0].groups)
     if group and group not in groups:
         raise KeyError(group)
     sheet = await console.prices.sheet(console.multiplier(group))

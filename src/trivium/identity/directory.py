@@ -74,12 +74,13 @@ class Directory:
         *,
         user_id: int | None = None,
         team_id: int | None = None,
+        revoked: bool | None = None,
     ) -> list[Key]:
-        """At most so many keys after an id, in the order they were made, revoked ones too; of a
-        user, or for a team. Keys of applications are not among them.
+        """At most so many keys after an id, in the order they were made; of a user, or for a team;
+        ``revoked``: those alone, or others alone. Keys of applications are not among them.
         """
         async with self._db.read() as conn:
-            return await store.page_keys(conn, after, limit, user_id, team_id)
+            return await store.page_keys(conn, after, limit, user_id, team_id, revoked)
 
     async def switch(
         self, by: int | None, user_id: int, *, disabled: bool, log_act: LogAct = log_nothing

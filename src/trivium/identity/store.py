@@ -218,16 +218,23 @@ async def find_keys(conn: AsyncConnection, user_id: int | None = None) -> list[K
 
 
 async def page_keys(
-    conn: AsyncConnection, after: int, limit: int, user_id: int | None, team_id: int | None
+    conn: AsyncConnection,
+    after: int,
+    limit: int,
+    user_id: int | None,
+    team_id: int | None,
+    revoked: bool | None = None,
 ) -> list[Key]:
-    """At most so many keys after an id, in the order they were made, revoked ones too; none of
-    applications. Of a user, for a team.
+    """At most so many keys after an id, in the order they were made; none of applications. Of a
+    user, for a team; revoked ones, only those, or only others.
     """
     query = select(*_KEY).where(keys.c.id > after, keys.c.grant_id.is_(None))
     if user_id is not None:
         query = query.where(keys.c.user_id == user_id)
     if team_id is not None:
         query = query.where(keys.c.team_id == team_id)
+    if revoked is not None:
+        query = query.where(keys.c.disabled.is_(revoked))
     return await _keys(conn, query.order_by(keys.c.id).limit(limit))
 
 

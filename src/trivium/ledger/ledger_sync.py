@@ -87,8 +87,8 @@ class LedgerSync:
         self._steady = Steady(clock, limits.lease_s)
         self._sleep = sleep
         self._is_down = False
-        self._is_uncertain = False
-        """Whether the last turn may be in the database although it failed."""
+        self._doubted = 0
+        """So many of the oldest settlements may be in the database although their turn failed."""
         self._keeps_journal = False
         self._finishing = -1
         """Settlements still to be booked before older journal files are done with; -1: none."""
@@ -221,9 +221,9 @@ class LedgerSync:
         wishes = self._ledger.begin(batch, holders, steady=self._is_down)
         async with self._database.write(TURN_S) as conn:
             # until the commit has returned, its outcome is unknown
-            repeated, self._is_uncertain = self._is_uncertain, True
-            standings = await store.turn(conn, self._worker, batch, wishes, repeated=repeated)
-        self._is_uncertain = False
+            doubted, self._doubted = self._doubted, max(self._doubted, len(batch))
+            standings = await store.turn(conn, self._worker, batch, wishes, repeated=doubted > 0)
+        self._doubted -= len(batch)  # a turn without them leaves them as they are
         self._ledger.trusted_until = began + self._lease_s / 2
         self._ledger.confirm(batch, standings)
         self._recall(wishes, standings)
@@ -264,6 +264,7 @@ class LedgerSync:
             except (Conflict, Rejected):
                 self._keeps_journal = True
                 self._ledger.drop(settled)
+                self._doubted -= 1
                 _tell_refused(settled)
             except StorageError:
                 return False

@@ -114,6 +114,15 @@ async def entries(
 
     ``since`` and ``until`` in seconds since the epoch, the latter not included.
     """
+    async for page in pages(database, user_id=user_id, since=since, until=until):
+        for each in page:
+            yield each
+
+
+async def pages(
+    database: "Database", *, user_id: int | None = None, since: int = 0, until: int = END
+) -> AsyncIterator[list[tuple[str, Entry]]]:
+    """The same as pages of at most ``PAGE`` entries, none of them empty."""
     from trivium.ledger import store
 
     after = 0
@@ -122,8 +131,8 @@ async def entries(
         async with database.read() as conn:
             found = store.entries_after(conn, after, PAGE, user_id, since, until)
             page = [each async for each in found]
-        for each in page:
-            yield each
+        if page:
+            yield page
         if len(page) < PAGE:
             return
         after = page[-1][1].id

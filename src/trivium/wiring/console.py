@@ -10,7 +10,6 @@ import structlog
 from trivium.clock import Clock, SystemClock
 from trivium.console.context import Console
 from trivium.console.gateway import ALONE, GatewayState
-from trivium.console.insight import WorkerInsight
 from trivium.identity.announcements.service import Announcements
 from trivium.identity.directory import Directory
 from trivium.identity.erasure.service import Erasure
@@ -128,14 +127,12 @@ def console_of(
     multiplier: Callable[[str], Fraction] = list_price,
     stored: StoredParts | None = None,
     *,
-    insight: WorkerInsight,
     gateway: GatewayState = ALONE,
 ) -> Console:
     """Everything the pages may call; closed with the stack. ``shared``: where all workers count;
     ``in_force``: called when keys have changed; ``models``: returns those that can be asked for;
     ``multiplier``: of a price group; ``stored``: the worker's parts of the catalogue in the
-    database; ``insight``: what can be seen of this worker; ``gateway``: what the workers know of
-    themselves.
+    database; ``gateway``: what the workers know of themselves.
     """
     clock = SystemClock()
     audit = Audit(database, clock)
@@ -172,7 +169,6 @@ def console_of(
         price_looks=pricing.looks,
         multiplier=multiplier,
         gateway=gateway,
-        insight=insight,
         oauth=oauth_of(settings, database, clock, keys, shared, accounts.emails.tokens_stolen),
         audit=audit,
     )

@@ -1,29 +1,55 @@
-"""What the pages may ask of this worker, and of the others on its node."""
+"""What pages and the admin API may ask of this worker, and of the others on its node."""
 
 import functools
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trivium.console.gateway import ChannelTestError, ChannelTrial, GatewayState, InFlight
+from trivium.console.gateway import (
+    ChannelTestError,
+    ChannelTrial,
+    GatewayState,
+    InFlight,
+    WorkerStanding,
+)
 from trivium.edge.listener import Listener
 from trivium.pipeline import channel_trial
+from trivium.pipeline.explain import ExplainRequest, explain
 from trivium.pipeline.services import Services
 from trivium.pipeline.vendor_models import vendor_list
 from trivium.routing.model import Channel
+from trivium.routing.overview import ChannelOverview, overview
+from trivium.routing.reload import SettingsReader
+from trivium.settings.model import Settings
+from trivium.settings.source import SettingsSource
 from trivium.upstream.channel_test import ChannelTest
 from trivium.upstream.pool import PooledClient
 from trivium.upstream.vendor_identity import VendorIdentity
 
 if TYPE_CHECKING:
+    from trivium.ledger.worker import WorkerLedger
+    from trivium.storage.database import Database
     from trivium.wiring.metrics import Metrics
+    from trivium.wiring.readiness import Parts
 
 
-def gateway_state(
-    services: Services, listeners: Sequence[Listener], metrics: "Metrics | None"
-) -> GatewayState:
-    """Return the questions; each is answered by what is in force when it is asked. ``metrics``:
-    knows of the other workers; ``None``: nobody does.
-    """
+class GatewayParts(NamedTuple):
+    """What a worker is made of, as far as it can be asked about."""
+
+    settings: Settings
+    services: Services
+    database: "Database"
+    reader: SettingsReader
+    parts: "Parts"
+    listeners: Sequence[Listener]
+    ledger: "WorkerLedger"
+    metrics: "Metrics | None"
+    """Knows of the other workers; ``None``: nobody does."""
+
+
+def gateway_state(worker: GatewayParts) -> GatewayState:
+    """Return the questions; each is answered by what is in force when it is asked."""
+    services, listeners, metrics = worker.services, worker.listeners, worker.metrics
 
     def in_flight() -> InFlight:
         if metrics is None:
@@ -36,7 +62,7 @@ def gateway_state(
     def channels() -> Iterable[Channel]:
         return services.router.channels()
 
-    def identities() -> Iterable[VendorIdentity]:
+    def identities() -> Sequence[VendorIdentity]:
         client = services.client
         assert isinstance(client, PooledClient)
         return client.identities()
@@ -51,13 +77,54 @@ def gateway_state(
         found = await channel_trial.tried(services.client, services.composer, channel, step)
         return tuple(_trial(channel, n, step["upstream_model"], came) for n, came in found)
 
+    async def explained(asked: ExplainRequest) -> dict[str, Any]:
+        return await explain(asked, channel_trial.ANYBODY, services)
+
     return GatewayState(
         in_flight=in_flight,
         channels=channels,
         identities=identities,
         tried=tried,
         listed=functools.partial(vendor_list, services),
+        explained=explained,
+        **_seen(worker),
     )
+
+
+def _seen(worker: GatewayParts) -> dict[str, Any]:
+    """How to look at the worker itself, by members of ``GatewayState``."""
+    services = worker.services
+    started_at = int(services.clock.now())
+
+    async def standing() -> WorkerStanding:
+        found = worker.parts.now(database=await worker.database.alive())
+        connections = [one for listener in worker.listeners for one in listener.connections]
+        metrics = worker.metrics
+        return WorkerStanding(
+            status=found.status,
+            parts=found.parts,
+            version=version("trivium"),
+            started_at=started_at,
+            worker={
+                "connections": len(connections),
+                "running": sum(one.busy for one in connections),
+                "settlements_waiting": worker.ledger.waiting,
+            },
+            workers=None if metrics is None else metrics.levels(),
+            stale_secrets=sorted(worker.reader.stale),
+        )
+
+    async def resting() -> list[ChannelOverview]:
+        from trivium.routing.store import listed
+
+        async with worker.database.read() as conn:
+            found = await listed(conn)
+        return overview(services.router.channels(), services.router.models(), found)
+
+    def read() -> tuple[Settings, SettingsSource]:
+        return worker.reader.loaded or (worker.settings, SettingsSource(name=""))
+
+    return {"standing": standing, "overview": resting, "settings": read}
 
 
 def _trial(channel: Channel, number: int, model: str, came: ChannelTest) -> ChannelTrial:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from trivium.console.gateway import GatewayState
-    from trivium.console.insight import WorkerInsight
     from trivium.edge.readiness import Readiness
     from trivium.oauth.shared_rate_limits import SharedCounters
     from trivium.routing.model import Model
@@ -98,22 +97,20 @@ class People:
         multiplier: "Callable[[str], Fraction]" = list_price,
         stored: "StoredParts | None" = None,
         *,
-        insight: "Callable[[], WorkerInsight]",
         gateway: "Callable[[], GatewayState] | None" = None,
     ) -> None:
         """Close it when done. ``shared``: where all workers count; ``None``: nowhere.
 
         ``in_force``: called when the pages have changed keys; ``models``: returns those that can be
         asked for now; ``multiplier``: what a price group pays of the list price; ``stored``: the
-        worker's parts of the catalogue in the database; ``insight``: what can be seen of it;
-        ``gateway``: what the workers know of themselves.
+        worker's parts of the catalogue in the database; ``gateway``: what the workers know of
+        themselves.
         """
         self._stored = stored
         self._in_force = in_force
         self._models = models
         self._multiplier = multiplier
         self._gateway = gateway
-        self._insight = insight
         self.database = database
         self._settings = settings
         self._shared = shared
@@ -134,7 +131,6 @@ class People:
             console = console_of(
                 *(self._settings, self.database, stack, self._shared, self._in_force),
                 *(self._models, self._multiplier, self._stored),
-                insight=self._insight(),
                 **({} if self._gateway is None else {"gateway": self._gateway()}),
             )
             application: ASGIApp = build(console)

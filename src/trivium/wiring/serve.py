@@ -54,7 +54,6 @@ from trivium.wiring.videos import video_services
 
 if TYPE_CHECKING:
     from trivium.console.gateway import GatewayState
-    from trivium.console.insight import WorkerInsight
     from trivium.edge.listener import Listener
     from trivium.identity.snapshot import Snapshot
     from trivium.ledger.worker import WorkerLedger
@@ -174,19 +173,21 @@ class _Worker:
     def _secrets_fresh(self) -> bool | None:
         return self._reader.is_fresh
 
-    def _insight(self, listeners: list["Listener"]) -> "WorkerInsight":
-        """What the admin API may see of this worker."""
-        from trivium.wiring.insight import insight_of
+    def _gateway(self, listeners: list["Listener"]) -> "GatewayState":
+        """What pages and the admin API may ask of this worker."""
+        from trivium.wiring.gateway import GatewayParts, gateway_state
 
-        return insight_of(
-            self._settings,
-            self.services,
-            self._database,
-            self._reader,
-            self._parts,
-            listeners,
-            self._ledger,
-            self._metrics,
+        return gateway_state(
+            GatewayParts(
+                settings=self._settings,
+                services=self.services,
+                database=self._database,
+                reader=self._reader,
+                parts=self._parts,
+                listeners=listeners,
+                ledger=self._ledger,
+                metrics=self._metrics,
+            )
         )
 
     def _identities(self) -> bool | None:
@@ -272,8 +273,7 @@ class _Worker:
             lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
             self._ledger.multiplier,
             self._stored,
-            insight=functools.partial(self._insight, listeners),
-            gateway=functools.partial(_gateway, services, listeners, self._metrics),
+            gateway=functools.partial(self._gateway, listeners),
         )
         stack.push_async_callback(people.close)
         pages = functools.partial(
@@ -290,14 +290,6 @@ def _knows(services: Services, model: str) -> bool:
         return services.router.find(model).name == model
     except Fault:
         return False
-
-
-def _gateway(
-    services: Services, listeners: Sequence["Listener"], metrics: "Metrics | None"
-) -> "GatewayState":
-    from trivium.wiring.gateway import gateway_state
-
-    return gateway_state(services, listeners, metrics)
 
 
 async def _equip(

@@ -31,6 +31,11 @@ FULL = Key(
         Budget(amount_nanos=1_250_000_000, period=Period.DAY),
     ),
     networks=("10.0.0.0/8", "::1/128"),
+    end_user_requests=10,
+    end_user_budgets=(
+        Budget(amount_nanos=1_000_000_000, period=Period.FIVE_HOURS),
+        Budget(amount_nanos=500_000_000, period=Period.DAY),
+    ),
 )
 
 
@@ -77,6 +82,17 @@ CHANGES = {
     "any address": ({"networks": ""}, {"networks": ()}),
     "not strict": ({"strict": ""}, {"strict": False}),
     "also in an address": ({"header_only": ""}, {"header_only": False}),
+    "no bounds of end users": (
+        {"end_user_requests": "", "each_5h": "", "each_day": ""},
+        {"end_user_requests": None, "end_user_budgets": ()},
+    ),
+    "more of an end user": (
+        {"each_5h": "", "each_month": "3"},
+        {"end_user_budgets": (
+            Budget(amount_nanos=500_000_000, period=Period.DAY),
+            Budget(amount_nanos=3_000_000_000, period=Period.MONTH),
+        )},
+    ),
     "no rates": ({"requests": "", "concurrency": ""}, {"limits": None}),
 }  # fmt: skip
 
@@ -92,7 +108,15 @@ def test_what_is_written_is_what_holds(other, expected):
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("day", "0"), ("week", "ten"), ("total", "1000001"), ("expires", "soon"), ("requests", "0")],
+    [
+        ("day", "0"),
+        ("week", "ten"),
+        ("total", "1000001"),
+        ("expires", "soon"),
+        ("requests", "0"),
+        ("each_5h", "-1"),
+        ("end_user_requests", "many"),
+    ],
 )
 def test_what_is_wrong_is_said_beside_its_field(field, value):
     """Each budget has a field of its own."""
@@ -112,8 +136,6 @@ def test_a_refusal_is_said_where_the_form_has_a_field():
 
 def test_the_form_has_every_term_of_a_key():
     """Whoever adds one adds its field: a form that saves without it would leave it as it was."""
-    elsewhere = {"expires_at", "limits", "budgets"}
-    # at a shell and over HTTP: whoever gives a key to an application of many people is no visitor
-    elsewhere |= {"end_user_requests", "end_user_budgets"}
+    elsewhere = {"expires_at", "limits", "budgets", "end_user_budgets"}
     fields = set(EditedKey.__struct_fields__)
     assert set(Terms.__struct_fields__) - elsewhere <= fields

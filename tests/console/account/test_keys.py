@@ -5,8 +5,10 @@ import re
 import pytest
 
 from console.visiting import Seen, user_of, visiting
-from trivium.settings.budget import Budget, Period
+from trivium.ledger.budgets.store import locked
+from trivium.settings.budget import Budget, CounterId, Period
 from trivium.settings.limits import RateLimits
+from trivium.storage.schema.budgets import budget_counters
 
 SECRET = re.compile(r"sk-gateway-[0-9A-Za-z]{49}")
 
@@ -81,3 +83,42 @@ async def test_what_is_wrong_is_said_and_what_was_typed_is_kept(database, fields
         assert (422, True) == (answer.status_code, said in Seen(answer.text).text)
         assert ("kept-model" in answer.text) == ("models" not in fields)
         assert [] == await visitor.console.own_keys.all(user.id)
+
+
+@pytest.mark.asyncio
+async def test_budgets_are_shown_with_what_is_used(database):
+    """Of keys that are not revoked, with the time at which each begins anew."""
+    async with visiting(database) as visitor:
+        user = await owned(visitor)
+        assert "Begins anew" not in (await visitor.get("/account/keys")).text
+        budgets = (
+            Budget(amount_nanos=10_000_000_000, period=Period.MONTH),
+            Budget(amount_nanos=100_000_000_000, period=Period.TOTAL),
+        )
+        key, _ = await visitor.console.identity.create_key(user.name, "laptop", budgets=budgets)
+        async with database.write() as conn:
+            (row,) = (await locked(conn, [CounterId(f"key:{key.id}", "total", 0)])).values()
+            spent = budget_counters.update().where(budget_counters.c.id == row.id)
+            await conn.execute(spent.values(spent_nanos=25_000_000_000))
+        page = Seen((await visitor.get("/account/keys")).text)
+        assert "Begins anew" in page.words
+        assert "$25.00" in page.text
+        assert "(25%)" in page.text
+        assert "$75.00 left" in page.text
+        await visitor.post("/account/keys/revoke", key=str(key.id))
+        assert "Begins anew" not in (await visitor.get("/account/keys")).text
+
+
+@pytest.mark.asyncio
+async def test_each_end_user_of_a_key_is_bounded(database):
+    """By requests and by budgets that end; what is wrong is said beside its field."""
+    async with visiting(database) as visitor:
+        user = await owned(visitor)
+        await visitor.get("/account/keys/new")
+        asked = {"name": "app", "end_user_requests": "5", "each_day": "0.50"}
+        wrong = await visitor.post("/account/keys/new", **asked | {"each_day": "much"})
+        assert (422, True) == (wrong.status_code, "an amount in dollars" in wrong.text)
+        await visitor.post("/account/keys/new", **asked)
+        (key,) = await visitor.console.own_keys.all(user.id)
+        assert 5 == key.end_user_requests
+        assert (Budget(amount_nanos=500_000_000, period=Period.DAY),) == key.end_user_budgets

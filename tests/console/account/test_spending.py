@@ -10,7 +10,6 @@ from console.visiting import Seen, user_of, visiting
 from ledger.spending.test_store import DAY_S, book, detail, settled
 from trivium.console.account.spending import BARS_MAX, DAYS_MAX, asked, chart
 from trivium.ledger.spending.model import Dimension, SpendRow, SpendScope, SpendSums
-from trivium.ledger.spending.service import SpendStatement
 from trivium.wire.attribution import Attributed
 
 TODAY = 20_785
@@ -40,21 +39,18 @@ def test_what_a_query_does_not_say_is_as_usual(query, expected):
 
 
 def by_day(since, until, *days):
-    rows = tuple(SpendRow((day,), SpendSums(nanos, 1)) for day, nanos in days)
-    return SpendStatement(
-        scope=SpendScope(since=since, until=until), by=(Dimension.DAY,), rows=rows,
-        total=SpendSums(), is_whole=True, users={}, keys={},
-    )  # fmt: skip
+    scope = SpendScope(since=since, until=until)
+    return scope, [SpendRow((day,), SpendSums(nanos, 1)) for day, nanos in days]
 
 
 def test_every_day_of_a_period_has_its_bar():
     """Days without a cost as well; none overlaps the next, however many there are."""
-    found = chart(by_day(TODAY - 89, TODAY, (TODAY, 5), (TODAY - 89, 10)))
+    found = chart(*by_day(TODAY - 89, TODAY, (TODAY, 5), (TODAY - 89, 10)))
     assert (90, 10, 5) == (len(found), found[0].day.nanos, found[-1].day.nanos)
     assert all(a.x + a.width <= b.x for a, b in itertools.pairwise(found))
     assert all(bar.width > 0 for bar in found)
-    assert [] == chart(by_day(TODAY - BARS_MAX, TODAY))
-    assert [] == chart(by_day(TODAY, TODAY))
+    assert [] == chart(*by_day(TODAY - BARS_MAX, TODAY))
+    assert [] == chart(*by_day(TODAY, TODAY))
 
 
 async def spent(visitor):

@@ -41,3 +41,20 @@ async def test_an_owner_switches_their_own_team_off_and_no_more(company):
     mia = await company.browser("mia")
     assert 403 == (await mia.get(company.path("/settings"))).status_code
     assert 403 == (await mia.post(company.path("/settings"))).status_code
+
+
+@pytest.mark.asyncio
+async def test_an_administrator_lets_a_balance_go_below_zero(company):
+    """Of a team with one of its own; what is no amount is said, and nothing else is saved."""
+    eve = await company.browser("eve")
+    path = company.path("/settings", company.acme)
+    assert 303 == (await eve.post(path, has_wallet="1", overdraft="$50")).status_code
+    entries = company.console.entries
+    assert 50_000_000_000 == await entries.overdraft(company.acme.id)
+    assert 'value="50.00"' in (await eve.get(path)).text
+    wrong = await eve.post(path, has_wallet="1", overdraft="-1", disabled="1")
+    assert (422, False) == (wrong.status_code, (await now(company, company.acme)).disabled)
+    assert 'name="overdraft"' not in (await eve.get(company.path("/settings"))).text
+    ola = await company.browser("ola")
+    await ola.post(path, overdraft="9999")
+    assert 50_000_000_000 == await entries.overdraft(company.acme.id)

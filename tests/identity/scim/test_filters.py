@@ -69,6 +69,11 @@ MORE = [
     ("a pr or b pr and c pr", either(FilterComparison("a", "pr"), both(FilterComparison("b", "pr"), FilterComparison("c", "pr")))),
     ("not(a pr)", Negation(FilterComparison("a", "pr"))),
     ('not eq "x"', FilterComparison("not", "eq", "x")),
+    # as Entra looks for people by an address
+    (
+        'emails[type eq "work"].value eq "a@x.org" and a pr',
+        both(ElementFilter("emails", both(TYPE, FilterComparison("value", "eq", "a@x.org"))), FilterComparison("a", "pr")),
+    ),
 ]  # fmt: skip
 
 
@@ -92,6 +97,9 @@ def test_a_filter_is_read(text, expected):
         ('emails[type eq "a"', "lacks a ']'"),
         ('userName eq "a" "b"', "is not expected there"),
         ('a..b! eq "a"', "no name of an attribute"),
+        ('emails[type eq "a"].value', "ends where an operator"),
+        ('emails[type eq "a"]. eq "b"', "no name of an attribute"),
+        ('userName eq "a\\u0000"', "has the character 0"),
         ("(" * 11 + "a pr" + ")" * 11, "nested more than 10"),
         ("not " * 3 + "(a pr)", "is no operator"),
         (" or ".join(["a pr"] * 51), "more than 50 comparisons"),

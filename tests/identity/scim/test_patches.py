@@ -60,6 +60,10 @@ def after(*operations):
             {"emails": [{"value": "n@x.org", "type": "work", "primary": True}]},
         ),
         ([{"op": "replace", "value": {"id": "7", "meta": {}, "schemas": []}}], {}),
+        # nobody is let in by what is not said
+        ([{"op": "remove", "path": "active"}], {}),
+        ([{"op": "replace", "path": "active", "value": None}], {}),
+        ([{"op": "replace", "value": {"active": None, "displayName": "B"}}], {"displayName": "B"}),
         ([{"op": "replace", "path": "urn:x:y:z", "value": 1}], {}),
         ([{"op": "replace", "path": 'phoneNumbers[type eq "work"].value', "value": "1"}], {}),
     ],

@@ -12,7 +12,7 @@ from trivium.ledger import store as ledger
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import EntryKind, Settlement
 from trivium.ledger.spending import store
-from trivium.ledger.spending.model import Dimension, SpendScope, SpendSums
+from trivium.ledger.spending.model import BookedUsage, Dimension, SpendScope, SpendSums
 from trivium.ledger.spending.service import SpendStatements
 from trivium.wire.attribution import NOBODY, Attributed
 
@@ -293,3 +293,26 @@ async def test_no_statement_reads_records_or_entries(database, by):
             made = str(query(EVER, by).compile(dialect=conn.dialect))
             assert " records" not in made
             assert " entries" not in made
+
+
+async def test_days_are_all_of_it(database, clock):
+    """What they come to is the total; also where sums are more than doubles have exactly."""
+    user = await Identity(database, clock).create_user("ada", "ada@example.com")
+    scope = SpendScope(since=0, until=4)
+    async with database.read() as conn:
+        assert [] == await store.by_day(conn, scope)
+        assert SpendSums() == await store.total(conn, scope)
+    odd = store.DOUBLES_BELOW + 1
+    for nanos in (7, odd):
+        async with database.write() as conn:
+            await store.add(
+                conn, [BookedUsage(user.id, day * DAY_S, nanos, "", None) for day in (1, 3)]
+            )
+        async with database.read() as conn:
+            days = await store.by_day(conn, scope)
+            assert {1, 3} == {row.values[0] for row in days}
+            total = SpendSums()
+            for row in days:
+                total = total.plus(row.sums)
+            assert total == await store.total(conn, scope)
+    assert 2 * (7 + odd) == total.nanos

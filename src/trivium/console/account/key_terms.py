@@ -1,6 +1,7 @@
 """What a key may do, as forms have it: both that of a new key and that of one that is there."""
 
 import datetime as dt
+from collections.abc import Iterable
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -29,6 +30,7 @@ class Bounds(forms.Form, frozen=True, kw_only=True):
     requests: Count | None = None
     tokens: Count | None = None
     concurrency: Count | None = None
+    end_user_requests: Count | None = None
     networks: Lines = ""
     strict: bool = False
     header_only: bool = False
@@ -53,16 +55,40 @@ _WRONG: Final = {
 }
 
 
-def bounds(form: Bounds) -> dict[str, Any]:
-    """The members of ``Terms`` that both forms say the same way."""
+EACH: Final = "each_"
+"""Before a period: the field with the budget of each end user."""
+EACH_PERIODS: Final = tuple(each for each in Period if each is not Period.TOTAL)
+
+
+def bounds(form: forms.Filled[Any]) -> dict[str, Any] | None:
+    """The members of ``Terms`` that both forms say the same way; ``None`` when something is wrong,
+    which is said in the form then.
+    """
+    each = amounts(form, EACH_PERIODS, EACH)
+    wanted = form.value
+    if wanted is None:
+        return None
     return {
-        "name": form.name,
-        "models": _lines(form.models),
-        "limits": limits(form.requests, form.tokens, form.concurrency),
-        "networks": _lines(form.networks),
-        "strict": form.strict,
-        "header_only": form.header_only,
+        "name": wanted.name,
+        "models": _lines(wanted.models),
+        "limits": limits(wanted.requests, wanted.tokens, wanted.concurrency),
+        "networks": _lines(wanted.networks),
+        "strict": wanted.strict,
+        "header_only": wanted.header_only,
+        "end_user_requests": wanted.end_user_requests,
+        "end_user_budgets": each,
     }
+
+
+def amounts(
+    form: forms.Filled[Any], periods: Iterable[Period], before: str = ""
+) -> tuple[Budget, ...]:
+    """The budgets of a form that has a field for each period. What is wrong is said in it."""
+    return tuple(
+        Budget(amount_nanos=nanos, period=period)
+        for period in periods
+        if (nanos := amount(form, f"{before}{period.value}")) is not None
+    )
 
 
 def amount(form: forms.Filled[Any], field: str) -> int | None:
@@ -94,26 +120,28 @@ def shown(key: Key) -> forms.Filled[EditedKey]:
         "concurrency": _digits(rates.concurrency),
         "strict": "1" if key.strict else "",
         "header_only": "1" if key.header_only else "",
+        "end_user_requests": _digits(key.end_user_requests),
         **{each.period.value: format_usd(each.amount_nanos) for each in key.budgets},
+        **{
+            f"{EACH}{each.period.value}": format_usd(each.amount_nanos)
+            for each in key.end_user_budgets
+        },
     }
     return forms.empty(EditedKey, **given)
 
 
 def terms(form: forms.Filled[EditedKey], before: Terms) -> Terms | None:
     """What the form asks for; ``None`` when something is wrong, which is said in it then."""
-    budgets = [
-        Budget(amount_nanos=nanos, period=period)
-        for period in Period
-        if (nanos := amount(form, period.value)) is not None
-    ]
-    wanted = form.value
-    if wanted is None:
+    budgets = amounts(form, Period)
+    asked, wanted = bounds(form), form.value
+    if asked is None or wanted is None:
         return None
+    asked["end_user_budgets"] = _as_before(asked["end_user_budgets"], before.end_user_budgets)
     return msgspec.structs.replace(
         before,  # the form does not have all
         expires_at=_end(wanted.expires, before.expires_at),
         budgets=_as_before(budgets, before.budgets),
-        **bounds(wanted),
+        **asked,
     )
 
 
@@ -166,7 +194,7 @@ def _end(day: dt.date | None, before: int | None) -> int | None:
     return int(midnight.timestamp()) + DAY_S
 
 
-def _as_before(wanted: list[Budget], before: tuple[Budget, ...]) -> tuple[Budget, ...]:
+def _as_before(wanted: tuple[Budget, ...], before: tuple[Budget, ...]) -> tuple[Budget, ...]:
     """In the order that is stored, where they are the same: else nothing would be a change."""
     same = len(wanted) == len(before) and all(each in wanted for each in before)
-    return before if same else tuple(wanted)
+    return before if same else wanted

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from trivium.console import context, forms, render, session
+from trivium.console import budget_use, context, forms, render, session
 from trivium.console.account import key_edit, key_terms
 from trivium.console.account.key_terms import DAY_S, Bounds
 from trivium.console.account.overview import first_call
@@ -36,11 +36,14 @@ async def show(request: Request) -> Response:
 async def _list(request: Request, status: int = 200, wrong: LazyText | None = None) -> Response:
     console = context.of(request)
     every = await console.own_keys.own(session.user_of(request).id)
+    enabled = [key for key in reversed(every) if not key.disabled]
     return render.page(
         request,
         "account/keys.html",
         status=status,
-        keys=[key for key in reversed(every) if not key.disabled],
+        keys=enabled,
+        budgets=await budget_use.used(console, budget_use.of_keys(enabled)),
+        periods=budget_use.PERIODS,
         revoked=[key for key in reversed(every) if key.disabled],
         wrong=wrong,
         clock=console.clock.now(),
@@ -91,8 +94,8 @@ async def make(
     """
     console = context.of(request)
     nanos = key_terms.amount(form, "budget")
-    wanted = form.value
-    if wanted is None:
+    asked, wanted = key_terms.bounds(form), form.value
+    if asked is None or wanted is None:
         return None
     days = 0 if wanted.expires == "never" else int(wanted.expires)
     budget = () if nanos is None else (Budget(amount_nanos=nanos, period=Period(wanted.period)),)
@@ -101,7 +104,7 @@ async def make(
         expires_at=int(console.clock.now()) + days * DAY_S if days else None,
         budgets=budget,
         team=team,
-        **key_terms.bounds(wanted),
+        **asked,
     )
 
 
@@ -137,6 +140,7 @@ async def _form(request: Request, form: forms.Filled[NewKeyForm], status: int = 
         action="/account/keys/new",
         back="/account/keys",
         teams=[(str(each.team.id), each.team.name) for each in mine if each.role in SPENDING],
+        owner="",
     )
 
 

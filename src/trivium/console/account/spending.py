@@ -1,7 +1,7 @@
 """What a user spent within some days: by model, key, application, tag, session or day."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 from urllib.parse import urlencode
 
@@ -14,8 +14,8 @@ from trivium.console import context, render, session
 from trivium.console.account.overview import Bar, bars
 from trivium.console.language import N_
 from trivium.ledger.spending import rendering
-from trivium.ledger.spending.model import DAY_S, Dimension, SpendScope, SpendSums
-from trivium.ledger.spending.service import SpendStatement, SpendStatements
+from trivium.ledger.spending.model import DAY_S, Dimension, SpendRow, SpendScope, SpendSums
+from trivium.ledger.spending.service import SpendStatement
 from trivium.ledger.spreadsheet import csv_lines
 from trivium.ledger.statement.service import Day
 from trivium.settings.prices import day as day_of
@@ -42,8 +42,8 @@ EXPORT: Final = "/account/spending.csv"
 class ShownSpend(msgspec.Struct, frozen=True):
     """One row as it is shown."""
 
-    name: str
-    """Empty for what had none."""
+    names: tuple[str, ...]
+    """One a dimension, empty for what had none."""
     sums: SpendSums
     share: float
     """Of the whole, in per cent."""
@@ -69,12 +69,29 @@ class AskedSpend(msgspec.Struct, frozen=True):
 
 def asked(query: Mapping[str, str], now: float) -> AskedSpend:
     """What a query asks for: by model and of the last 30 days unless it says otherwise."""
+    by = next((each for each in DIMENSIONS if each.value == query.get("by")), Dimension.MODEL)
+    return AskedSpend(by, *days(query, now))
+
+
+def days(query: Mapping[str, str], now: float) -> tuple[int, int]:
+    """The first and the last day of a query, counted from the epoch: the last 30 unless it says
+    otherwise.
+    """
     today = int(now) // DAY_S
     until = min(_day(query.get("to", ""), today), today)
     since = _day(query.get("from", ""), until - PERIODS[1] + 1)
-    since = max(min(since, until), until - DAYS_MAX + 1)
-    by = next((each for each in DIMENSIONS if each.value == query.get("by")), Dimension.MODEL)
-    return AskedSpend(by, since, until)
+    return max(min(since, until), until - DAYS_MAX + 1), until
+
+
+def periods(
+    since: int, until: int, now: float, query: Callable[[int, int], str]
+) -> list[tuple[int, str, bool]]:
+    """Periods to choose from: how many days, the query that asks for them, whether it is this."""
+    today = int(now) // DAY_S
+    return [
+        (count, query(today - count + 1, today), (since, until) == (today - count + 1, today))
+        for count in PERIODS
+    ]
 
 
 def _day(text: str, otherwise: int) -> int:
@@ -86,11 +103,13 @@ def _day(text: str, otherwise: int) -> int:
 
 def shown(found: SpendStatement) -> list[ShownSpend]:
     """The rows with their shares of the whole."""
-    (by,) = found.by
     whole = found.total.nanos
     return [
         ShownSpend(
-            rendering.shown(found, by, row.values[0]),
+            tuple(
+                rendering.shown(found, each, value)
+                for each, value in zip(found.by, row.values, strict=True)
+            ),
             row.sums,
             round(100 * row.sums.nanos / whole, 1) if whole > 0 else 0.0,
         )
@@ -98,13 +117,12 @@ def shown(found: SpendStatement) -> list[ShownSpend]:
     ]
 
 
-def chart(found: SpendStatement) -> list[Bar]:
-    """A bar for each day of the period, of a statement by day; empty for a long one."""
-    scope = found.scope
+def chart(scope: SpendScope, days: Iterable[SpendRow]) -> list[Bar]:
+    """A bar for each day of a period, by what the days came to; empty for a long one."""
     count = scope.until - scope.since + 1
     if not 1 < count <= BARS_MAX:
         return []
-    of = {int(row.values[0]): row.sums for row in found.rows}
+    of = {int(row.values[0]): row.sums for row in days}
     nothing = SpendSums()
     return bars(
         [
@@ -125,11 +143,8 @@ async def show(request: Request) -> Response:
     user = session.user_of(request)
     now = console.clock.now()
     wanted = asked(request.query_params, now)
-    statements = SpendStatements(console.database)
     scope = SpendScope(since=wanted.since, until=wanted.until, user_id=user.id)
-    found = await statements.statement(scope, (wanted.by,), ROWS)
-    by_day = await statements.statement(scope, (Dimension.DAY,), BARS_MAX)
-    today = int(now) // DAY_S
+    found, by_day = await console.spending.with_days(scope, (wanted.by,), ROWS)
     return render.page(
         request,
         "account/spending.html",
@@ -137,19 +152,17 @@ async def show(request: Request) -> Response:
         since=rendering.day_text(wanted.since),
         until=rendering.day_text(wanted.until),
         dimensions=DIMENSIONS,
-        label=DIMENSIONS[wanted.by],
+        labels=[DIMENSIONS[wanted.by]],
         rows=shown(found),
         total=found.total,
         is_whole=found.is_whole,
-        bars=chart(by_day),
-        periods=[
-            (
-                days,
-                AskedSpend(wanted.by, today - days + 1, today).query(),
-                (wanted.since, wanted.until) == (today - days + 1, today),
-            )
-            for days in PERIODS
-        ],
+        bars=chart(scope, by_day),
+        periods=periods(
+            wanted.since,
+            wanted.until,
+            now,
+            lambda since, until: AskedSpend(wanted.by, since, until).query(),
+        ),
         export=f"{EXPORT}?{wanted.query()}",
     )
 
@@ -160,9 +173,18 @@ async def export(request: Request) -> Response:
     console = context.of(request)
     wanted = asked(request.query_params, console.clock.now())
     scope = SpendScope(since=wanted.since, until=wanted.until, user_id=session.user_of(request).id)
-    found = await SpendStatements(console.database).statement(scope, (wanted.by,))
-    lines = csv_lines(rendering.heads(found), (rendering.cells(found, row) for row in found.rows))
-    name = f"usage-by-{wanted.by.value}-{rendering.day_text(wanted.since)}.csv"
+    found = await console.spending.statement(scope, (wanted.by,))
+    return await csv_file(found, f"usage-by-{wanted.by.value}")
+
+
+async def csv_file(found: SpendStatement, name: str, *, is_focus: bool = False) -> Response:
+    """A statement as a file, in the columns of FOCUS or in those of its own."""
+    if is_focus:
+        lines = csv_lines(rendering.FOCUS_COLUMNS, rendering.focus_rows(found))
+    else:
+        rows = (rendering.cells(found, row) for row in found.rows)
+        lines = csv_lines(rendering.heads(found), rows)
+    name = f"{name}-{rendering.day_text(found.scope.since)}.csv"
     return Response(
         await asyncio.to_thread("".join, lines),  # of up to 100,000 rows
         media_type="text/csv",

@@ -124,7 +124,9 @@ def _made(request: Request, token: AdminToken, secret: str) -> Response:
         "admin/token_made.html",
         token=token,
         secret=secret,
+        former_until=token.former_until,
         api=f"{context.of(request).origin}/api/admin/users",
+        base="",
         at=AT,
     )
 

@@ -122,10 +122,10 @@ async def save(request: Request) -> Response:
     """Put in force what the form says."""
     user = await person(request)
     form = forms.filled(request, UserTermsForm)
-    overdraft = _overdraft(form)
+    below_zero = overdraft(form)
     _check_group(request, form, user.group)
     wanted = form.value
-    if wanted is None or overdraft is None:
+    if wanted is None or below_zero is None:
         return await _page(request, user, form, 422)
     console = context.of(request)
     changes: dict[str, object] = {
@@ -140,10 +140,7 @@ async def save(request: Request) -> Response:
     except IdentityError as error:
         form.fail(_FIELDS.get(error.field, ""), _said(error))
         return await _page(request, user, form, 422)
-    if overdraft != await console.entries.overdraft(user.id):
-        await console.entries.set_overdraft(user.id, overdraft)
-        told = {"amount": format_usd(overdraft)}
-        await session.tell_of(request, ActKind.USER_OVERDRAFT, user.id, "", **told)
+    await set_overdraft(request, user.id, below_zero)
     if wanted.letters != user.budget_letters:
         await console.accounts.prefer(user.id, budget_letters=wanted.letters)
     said = N_("%(name)s is saved. What has changed holds everywhere within two seconds.")
@@ -179,7 +176,7 @@ async def person(request: Request) -> User:
     return user
 
 
-def _overdraft(form: forms.Filled[UserTermsForm]) -> int | None:
+def overdraft(form: forms.Filled[Any]) -> int | None:
     """How far the balance may go below zero; ``None``: it is no amount, which is said."""
     typed = form.first("overdraft").strip().removeprefix("$") or "0"
     try:
@@ -190,6 +187,15 @@ def _overdraft(form: forms.Filled[UserTermsForm]) -> int | None:
         form.fail("overdraft", N_("Please give an amount in dollars, such as 10.00."))
         return None
     return nanos
+
+
+async def set_overdraft(request: Request, account_id: int, nanos: int) -> None:
+    """Let the balance of an account go so far below zero, unless it may already."""
+    entries = context.of(request).entries
+    if nanos != await entries.overdraft(account_id):
+        await entries.set_overdraft(account_id, nanos)
+        told = {"amount": format_usd(nanos)}
+        await session.tell_of(request, ActKind.USER_OVERDRAFT, account_id, "", **told)
 
 
 def _check_group(request: Request, form: forms.Filled[Any], before: str) -> None:
@@ -205,7 +211,7 @@ def _said(error: IdentityError) -> LazyText:
 
 
 async def _filled(request: Request, user: User) -> forms.Filled[UserTermsForm]:
-    overdraft = await context.of(request).entries.overdraft(user.id)
+    below_zero = await context.of(request).entries.overdraft(user.id)
     rates = msgspec.structs.asdict(user.limits or RateLimits())
     given = {name: "" if value is None else str(value) for name, value in rates.items()}
     return forms.empty(
@@ -213,7 +219,7 @@ async def _filled(request: Request, user: User) -> forms.Filled[UserTermsForm]:
         group=user.group,
         unlimited="1" if user.unlimited else "",
         letters="1" if user.budget_letters else "",
-        overdraft=format_usd(overdraft) if overdraft else "",
+        overdraft=format_usd(below_zero) if below_zero else "",
         **given,
     )
 

@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from trivium.console import context, forms, render, session
 from trivium.console.account.key_terms import Count, Lines
+from trivium.console.admin import user_terms
 from trivium.console.forms import row
 from trivium.console.language import N_
 from trivium.console.teams import access
@@ -16,6 +17,7 @@ from trivium.console.teams.access import HOME, OpenedTeam, acting, opened
 from trivium.identity.errors import IdentityError
 from trivium.identity.teams.model import Team
 from trivium.identity.teams.rights import TeamAction
+from trivium.ledger.amounts import format_usd
 from trivium.settings.limits import RateLimits, limits
 
 
@@ -30,6 +32,7 @@ class TeamForm(forms.Form, frozen=True, kw_only=True):
     unlimited: bool = False
     group: str = ""
     claim: str = ""
+    overdraft: str = ""
     disabled: bool = False
 
 
@@ -37,7 +40,10 @@ class TeamForm(forms.Form, frozen=True, kw_only=True):
 async def show(request: Request) -> Response:
     """Show the form of a team as it is."""
     view = await opened(request, TeamAction.MANAGE_TEAM)
-    return _page(request, view, _filled(view.team))
+    overdraft = 0
+    if view.actor.is_admin and view.team.has_wallet:
+        overdraft = await context.of(request).entries.overdraft(view.team.id)
+    return _page(request, view, _filled(view.team, overdraft))
 
 
 @acting
@@ -45,6 +51,8 @@ async def save(request: Request) -> Response:
     """Put in force what the form says."""
     view = await opened(request, TeamAction.MANAGE_TEAM)
     form = forms.filled(request, TeamForm)
+    decides = view.actor.is_admin and view.team.has_wallet
+    overdraft = user_terms.overdraft(form) if decides else None
     wanted = form.value
     if wanted is None:
         return _page(request, view, form, 422)
@@ -61,6 +69,8 @@ async def save(request: Request) -> Response:
             field = {"models": "models", "limits": "requests", "wallet": "has_wallet"}
             form.fail(field.get(error.field, ""), access.said(error))
             return _page(request, view, form, 422)
+    if overdraft is not None:
+        await user_terms.set_overdraft(request, view.team.id, overdraft)
     said = N_("The team %(team)s is saved. What has changed holds everywhere within two seconds.")
     return render.redirect(request, f"{view.path}/settings", said, team=view.team.name)
 
@@ -84,12 +94,13 @@ def _changes(view: OpenedTeam, wanted: TeamForm) -> dict[str, object]:
     return {name: value for name, value in asked.items() if getattr(team, name) != value}
 
 
-def _filled(team: Team) -> forms.Filled[TeamForm]:
+def _filled(team: Team, overdraft: int) -> forms.Filled[TeamForm]:
     rates = team.limits or RateLimits()
     given = {
         "models": "\n".join(team.models),
         "group": team.group,
         "claim": team.claim or "",
+        "overdraft": format_usd(overdraft) if overdraft else "",
         **{
             name: "" if value is None else str(value)
             for name, value in msgspec.structs.asdict(rates).items()

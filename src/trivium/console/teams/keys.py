@@ -149,6 +149,7 @@ def _form(
         action=f"{path}/keys/new",
         back=path,
         teams=[],
+        owner=service.name,
     )
 
 

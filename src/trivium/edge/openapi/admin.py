@@ -205,14 +205,20 @@ AdminKeyAnswer = {...done, data!: AdminKey}
 AdminKeysPageAnswer = {...done, data!: {
   keys!: AdminKey[], after!: int | null "Leads to the next page; `null` on the last."
 }}
-AdminKeysAnswer = {...done, data!: {keys!: AdminKey[]}}
 AdminNewKeyAnswer = {...done, data!: {...key, key!: text "The key itself, shown this once."}}
 AdminTeamAnswer = {...done, data!: AdminTeam}
-AdminTeamsAnswer = {...done, data!: {teams!: AdminTeam[]}}
+AdminTeamsAnswer = {...done, data!: {
+  teams!: AdminTeam[],
+  after!: text | null "A name, which leads to the next page; `null` on the last."
+}}
 AdminMemberAnswer = {...done, data!: AdminMember}
-AdminMembersAnswer = {...done, data!: {members!: AdminMember[]}}
+AdminMembersAnswer = {...done, data!: {
+  members!: AdminMember[], after!: int | null "Leads to the next page; `null` on the last."
+}}
 AdminServiceAnswer = {...done, data!: AdminService}
-AdminServicesAnswer = {...done, data!: {services!: AdminService[]}}
+AdminServicesAnswer = {...done, data!: {
+  services!: AdminService[], after!: int | null "Leads to the next page; `null` on the last."
+}}
 AdminTeamBudgetAnswer = {...done, data!: AdminTeamBudget}
 AdminTeamBudgetsAnswer = {...done, data!: {
   budgets!: {...teamBudget, spent!: usd "As far as it is booked."}[]
@@ -272,6 +278,9 @@ adminByTeam = query team: int "Id of a team."
 adminSearch = query q: text(maxLength 254) "In names and addresses."
 adminLimit = query limit: int 1..200 "50 when left out."
 adminAfter = query after: int 0.. "`after` of the page before."
+adminTeamAfter = query after: text(maxLength 1000) "`after` of the page before."
+adminParent = query parent: int "Only teams right below this one."
+adminRevoked = query revoked: bool "Only keys that are revoked, or only others."
 adminExportAfter = query after: text "`after` of the page before."
 adminExportLimit = query limit: int 1..1000 "500 when left out."
 """)
@@ -309,8 +318,9 @@ GET /api/admin/users/{user}/export adminExportUser "All that names a person, a p
   answer=AdminExportAnswer parameters=adminUser|adminExportAfter|adminExportLimit
 POST /api/admin/users/{user}/erase adminEraseUser "Erases what names a person, for good."
   answer=AdminErasedAnswer request=AdminErasedName parameters=adminUser
-GET /api/admin/users/{user}/keys adminListKeys "A user's own keys, revoked ones too."
-  answer=AdminKeysAnswer parameters=adminUser
+GET /api/admin/users/{user}/keys adminListKeys "A user's own keys in the order they were
+  made." answer=AdminKeysPageAnswer
+  parameters=adminUser|adminByTeam|adminRevoked|adminLimit|adminAfter
 POST /api/admin/users/{user}/keys adminCreateKey "Makes a key and shows it this once."
   answer=AdminNewKeyAnswer request=AdminNewKey parameters=adminUser
 POST /api/admin/users/{user}/credit adminBookCredit "Books money onto a balance, once for each
@@ -322,26 +332,28 @@ DELETE /api/admin/keys/{key} adminRevokeKey "Revokes a key for good." answer=Adm
   parameters=adminKey
 POST /api/admin/keys/{key}/rotate adminRotateKey "Gives a key another secret, shown this once."
   answer=AdminNewKeyAnswer request=AdminRotation parameters=adminKey
-GET /api/admin/teams adminListTeams "Teams that you may see." answer=AdminTeamsAnswer
+GET /api/admin/teams adminListTeams "Teams that you may see, by name." answer=AdminTeamsAnswer
+  parameters=adminSearch|adminParent|adminLimit|adminTeamAfter
 POST /api/admin/teams adminCreateTeam "Makes a team or an organisation." answer=AdminTeamAnswer
   request=AdminNewTeam
 GET /api/admin/teams/{team} adminShowTeam "A team." answer=AdminTeamAnswer parameters=adminTeam
 PATCH /api/admin/teams/{team} adminChangeTeam "Changes a team." answer=AdminTeamAnswer
   request=AdminTeamChange parameters=adminTeam
-GET /api/admin/teams/{team}/members adminListMembers "Who is in a team." answer=AdminMembersAnswer
-  parameters=adminTeam
+GET /api/admin/teams/{team}/members adminListMembers "Who is in a team, in the order of their
+  accounts." answer=AdminMembersAnswer parameters=adminTeam|adminSearch|adminLimit|adminAfter
 POST /api/admin/teams/{team}/members adminAddMember "Makes somebody a member."
   answer=AdminMemberAnswer request=AdminNewMember parameters=adminTeam
 PATCH /api/admin/teams/{team}/members/{user} adminChangeMember "Gives a member another role."
   answer=AdminMemberAnswer request=AdminMemberChange parameters=adminTeam|adminUser
 DELETE /api/admin/teams/{team}/members/{user} adminRemoveMember "Ends a membership, and its keys."
   answer=AdminMemberAnswer parameters=adminTeam|adminUser
-GET /api/admin/teams/{team}/services adminListServices "A team's service accounts."
-  answer=AdminServicesAnswer parameters=adminTeam
+GET /api/admin/teams/{team}/services adminListServices "A team's service accounts, in the order they
+  were made." answer=AdminServicesAnswer parameters=adminTeam|adminSearch|adminLimit|adminAfter
 POST /api/admin/teams/{team}/services adminCreateService "Makes a service account."
   answer=AdminServiceAnswer request=AdminNewService parameters=adminTeam
-GET /api/admin/teams/{team}/keys adminListTeamKeys "Keys that spend for a team."
-  answer=AdminKeysAnswer parameters=adminTeam
+GET /api/admin/teams/{team}/keys adminListTeamKeys "Keys that spend for a team: all for who
+  manages them, else your own." answer=AdminKeysPageAnswer
+  parameters=adminTeam|adminByUser|adminRevoked|adminLimit|adminAfter
 POST /api/admin/teams/{team}/keys adminCreateTeamKey "Makes such a key and shows it this once."
   answer=AdminNewKeyAnswer request=AdminNewTeamKey parameters=adminTeam
 DELETE /api/admin/teams/{team}/keys/{key} adminRevokeTeamKey "Revokes such a key for good."

@@ -113,5 +113,6 @@ PATCH /api/admin/apps/{app} adminChangeApp "Trusts, blocks, frees or transfers a
 GET /api/admin/acts adminListActs "The audit log, newest first." answer=AdminActsAnswer
   parameters=adminByUser|adminActKind|adminLimit|adminBefore
 GET /api/admin/keys adminListAllKeys "Anybody's keys in the order they were made."
-  answer=AdminKeysPageAnswer parameters=adminByUser|adminByTeam|adminLimit|adminAfter
+  answer=AdminKeysPageAnswer
+  parameters=adminByUser|adminByTeam|adminRevoked|adminLimit|adminAfter
 """)

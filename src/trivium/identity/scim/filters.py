@@ -107,8 +107,18 @@ class FilterReader:
             self._at += 1
             inner = self.either(depth + 1)
             self._take("]")
-            return ElementFilter(attribute, inner)
+            return ElementFilter(attribute, self._with_part(inner))
         return self._comparison(attribute)
+
+    def _with_part(self, inner: Filter) -> Filter:
+        """A filter of elements, and what is compared of those behind it: Entra looks for people by
+        ``emails[type eq "work"].value eq "ada@example.com"``, which the RFC has in paths alone.
+        """
+        part = self._peek()
+        if not part.startswith("."):
+            return inner
+        self._at += 1
+        return Junction(True, (inner, self._comparison(attribute_name(part[1:]))))
 
     def _comparison(self, attribute: str) -> FilterComparison:
         self._comparisons += 1
@@ -129,6 +139,8 @@ class FilterReader:
             if text.lower() not in ("true", "false"):
                 raise wrong(f"{text[:40]!r} is no value; texts stand in double quotes") from None
             value = text.lower() == "true"
+        if isinstance(value, str) and "\0" in value:
+            raise wrong("no text has the character 0")  # PostgreSQL takes none
         return FilterComparison(attribute, operator, value)
 
     def end(self) -> None:

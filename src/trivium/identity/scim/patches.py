@@ -117,6 +117,8 @@ def apply_steps(resource: dict[str, Any], steps: Iterable[PatchStep]) -> dict[st
             changed[name] = _object_after(changed.get(name) or {}, step)
         elif step.path.where is not None:
             raise ScimError(400, f"{name} is no list", "invalidPath")
+        elif name == "active" and (step.op == "remove" or step.value is None):
+            continue  # nobody is let in by what is not said
         else:
             changed[name] = None if step.op == "remove" else step.value
     return changed

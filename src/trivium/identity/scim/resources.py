@@ -52,10 +52,7 @@ def _email(emails: Any, user_name: str) -> str:
         found = 0 if is_primary else 1 if kind.lower() == "work" else 2
         if value and found < rank:
             best, rank = value, found
-    best = best or user_name
-    if "@" not in best:
-        raise ScimError(400, "emails: an address is needed, or userName is one", "invalidValue")
-    return best
+    return best or user_name
 
 
 def truth(value: Any, name: str) -> bool:

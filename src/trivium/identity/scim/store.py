@@ -69,6 +69,14 @@ async def tokens_of(conn: AsyncConnection, directory_id: int | None) -> list[Sci
     return [_token(row) for row in await conn.execute(query)]
 
 
+async def newest_tokens(conn: AsyncConnection, before: int | None, limit: int) -> list[ScimToken]:
+    """The newest tokens of all directories, ended ones too; ``before``: an id to go on from."""
+    query = select(tokens).order_by(tokens.c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(tokens.c.id < before)
+    return [_token(row) for row in await conn.execute(query)]
+
+
 async def touch_token(conn: AsyncConnection, token_id: int, now: int) -> None:
     """Store when a token was used."""
     await conn.execute(update(tokens).where(tokens.c.id == token_id).values(last_used_at=now))

@@ -95,6 +95,11 @@ class ScimTokens:
         async with self._db.read() as conn:
             return await store.tokens_of(conn, team_id)
 
+    async def newest(self, before: int | None, limit: int) -> list[ScimToken]:
+        """The newest tokens of all, ended ones too; ``before``: an id to go on from."""
+        async with self._db.read() as conn:
+            return await store.newest_tokens(conn, before, limit)
+
     async def revoke(
         self, token_id: int, team_id: int | None = None, log_act: LogAct = log_nothing
     ) -> ScimToken:

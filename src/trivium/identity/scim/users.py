@@ -72,9 +72,11 @@ class ScimUsers:
 
         Raises ``ScimError`` (uniqueness, invalidValue).
         """
-        email = _address(directory, said)
         async with self._db.write() as conn:
             now = int(self._clock.now())
+            # Okta's suite makes a person again, with a name in the place of the address
+            await _check_name(conn, directory, said)
+            email = _address(directory, said)
             there = await logins.account(conn, name_or_email=email)
             if there is None:
                 raised = await accounts.bump(conn)
@@ -258,7 +260,10 @@ def _address(directory: ScimDirectory, said: ScimProfile) -> str:
     try:
         email = names.email(said.email)
     except AccountError:
-        message = f"emails: {said.email[:80]!r} is no address, such as ada@example.com"
+        message = (
+            f"emails: {said.email[:80]!r} is no address, such as ada@example.com; "
+            "without emails, userName is one"
+        )
         raise ScimError(400, message, "invalidValue") from None
     if directory.domains and not directory.owns(email):
         message = f"emails: {email} is of none of the domains of this directory's token"
@@ -286,8 +291,9 @@ async def _taken_over(conn: Connection, directory: ScimDirectory, there: User) -
 
 
 async def _check_name(
-    conn: Connection, directory: ScimDirectory, said: ScimProfile, user_id: int
+    conn: Connection, directory: ScimDirectory, said: ScimProfile, user_id: int = 0
 ) -> None:
+    """Raise ``ScimError`` (uniqueness) for a userName that somebody else of a directory has."""
     row = await store.row_of(conn, key=(directory.team_id, said.user_name.casefold()))
     if row is not None and row.user_id != user_id:
         raise ScimError(409, f"userName: {said.user_name!r} is taken", "uniqueness")

@@ -115,8 +115,8 @@ def _sums(sums: SpendSums) -> tuple[str, ...]:
 def focus_rows(statement: SpendStatement) -> Iterator[tuple[str, ...]]:
     """Rows in the order of ``FOCUS_COLUMNS``, of a statement by ``focus_by``."""
     for row in statement.rows:
-        of = dict(zip(statement.by, row.values, strict=True))
-        yield tuple(_focus(statement, of, row.sums).get(name, "") for name in FOCUS_COLUMNS)
+        told = _focus(statement, dict(zip(statement.by, row.values, strict=True)), row.sums)
+        yield tuple(told.get(name, "") for name in FOCUS_COLUMNS)
 
 
 def _focus(

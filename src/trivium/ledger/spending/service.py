@@ -11,7 +11,7 @@ from trivium.storage.late import LateModule
 
 if TYPE_CHECKING:
     from trivium.ledger.spending import store
-    from trivium.storage.database import Database
+    from trivium.storage.database import Connection, Database
 else:
     store = LateModule("trivium.ledger.spending.store")
 
@@ -99,37 +99,55 @@ class SpendStatements:
         self, scope: SpendScope, by: Sequence[Dimension], limit: int = ROWS_MAX
     ) -> SpendStatement:
         """Sum up. Raises ``LedgerError`` for days that are none, or too many."""
-        if scope.since > scope.until:
-            raise LedgerError("the first day of a statement is after its last")
-        if scope.until - scope.since >= DAYS_MAX:
-            raise LedgerError(f"a statement is of at most {DAYS_MAX} days")
-        limit = max(1, min(limit, ROWS_MAX))
+        _check(scope)
         async with self._db.read(LIMIT_S) as conn:
             total = await store.total(conn, scope)
-            rows = await store.grouped(conn, scope, by, limit + 1, total)
-            kept = rows[:limit]
-            of_users = [
-                int(row.values[place])
-                for place, each in enumerate(by)
-                if each in _USERS
-                for row in kept
-            ]
-            of_keys = [
-                int(row.values[place])
-                for place, each in enumerate(by)
-                if each is Dimension.KEY
-                for row in kept
-            ]
-            users, keys = await store.names_of(conn, of_users, of_keys)
-        return SpendStatement(
-            scope=scope,
-            by=tuple(by),
-            rows=tuple(kept),
-            total=total,
-            is_whole=len(rows) <= limit,
-            users=users,
-            keys=keys,
-        )
+            return await _stated(conn, scope, by, limit, total)
+
+    async def with_days(
+        self, scope: SpendScope, by: Sequence[Dimension], limit: int = ROWS_MAX
+    ) -> tuple[SpendStatement, list[SpendRow]]:
+        """A statement, and what each of its days came to, which costs no more than its total does.
+
+        Raises as ``statement``.
+        """
+        _check(scope)
+        async with self._db.read(LIMIT_S) as conn:
+            days = await store.by_day(conn, scope)
+            total = SpendSums()
+            for row in days:
+                total = total.plus(row.sums)
+            return await _stated(conn, scope, by, limit, total), days
+
+
+def _check(scope: SpendScope) -> None:
+    if scope.since > scope.until:
+        raise LedgerError("the first day of a statement is after its last")
+    if scope.until - scope.since >= DAYS_MAX:
+        raise LedgerError(f"a statement is of at most {DAYS_MAX} days")
+
+
+async def _stated(
+    conn: "Connection", scope: SpendScope, by: Sequence[Dimension], limit: int, total: SpendSums
+) -> SpendStatement:
+    limit = max(1, min(limit, ROWS_MAX))
+    rows = await store.grouped(conn, scope, by, limit + 1, total)
+    kept = rows[:limit]
+
+    def ids(wanted: Sequence[Dimension]) -> list[int]:
+        places = [place for place, each in enumerate(by) if each in wanted]
+        return [int(row.values[place]) for place in places for row in kept]
+
+    users, keys = await store.names_of(conn, ids(_USERS), ids((Dimension.KEY,)))
+    return SpendStatement(
+        scope=scope,
+        by=tuple(by),
+        rows=tuple(kept),
+        total=total,
+        is_whole=len(rows) <= limit,
+        users=users,
+        keys=keys,
+    )
 
 
 def dimensions(words: str) -> tuple[Dimension, ...]:

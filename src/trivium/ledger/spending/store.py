@@ -183,6 +183,7 @@ _IS_SAID: Final = {
     Dimension.TAGS: attributions.c.tags != NO_TAGS,
     Dimension.TAG: attributions.c.tags != NO_TAGS,
 }
+_NOTHING: Final = SpendRow((), SpendSums())
 DOUBLES_BELOW: Final = 2**52
 """Sums that doubles have exactly, with a bit to spare for what a negative one takes back."""
 
@@ -222,8 +223,24 @@ def _within(query: Select[Any], of: Any, scope: SpendScope) -> Select[Any]:
 
 async def total(conn: AsyncConnection, scope: SpendScope) -> SpendSums:
     """All of it together."""
-    row = (await conn.execute(_within(select(*_added(spend_days)), spend_days, scope))).one()
+    found = await _total(conn, scope, doubles=conn.dialect.name == "postgresql")
+    return found if max(found) < DOUBLES_BELOW else await _total(conn, scope, doubles=False)
+
+
+async def _total(conn: AsyncConnection, scope: SpendScope, *, doubles: bool) -> SpendSums:
+    query = _within(select(*_added(spend_days, doubles)), spend_days, scope)
+    row = (await conn.execute(query)).one()
     return SpendSums(*(int(value or 0) for value in row))
+
+
+async def by_day(conn: AsyncConnection, scope: SpendScope) -> list[SpendRow]:
+    """What it came to on each day that anything was billed on: all days, which are all of it."""
+    by, count = (Dimension.DAY,), scope.until - scope.since + 1
+    doubles = conn.dialect.name == "postgresql"
+    rows = await _rows(conn, main_query(scope, by, doubles), by, count)
+    if doubles and max(max(row.sums) for row in rows or [_NOTHING]) >= DOUBLES_BELOW:
+        rows = await _rows(conn, main_query(scope, by), by, count)
+    return rows
 
 
 async def grouped(

@@ -54,7 +54,7 @@ async def test_a_key_is_made_and_shown_once(script, body, expected):
     assert (key["id"], script.ada.id, secret[-4:]) == (found.id, key["user_id"], key["hint"])
     assert expected == terms(key)
     assert key == await script.done("GET", f"{KEYS}/{key['id']}")
-    assert {"keys": [key]} == await script.done("GET", path(script))
+    assert {"keys": [key], "after": None} == await script.done("GET", path(script))
     assert [("key_created", script.root.id, script.ada.id, f"key:{key['id']}")] == (
         await script.acts()
     )
@@ -183,3 +183,21 @@ async def test_limits_of_each_end_user_are_terms_like_any_other(script):
     cap["period"] = "total"
     refused = await script.refused("POST", path, {"end_user_budgets": [cap]})
     assert (400, True) == (refused[0], "for a period that ends" in refused[1])
+
+
+async def test_a_users_keys_come_by_the_page(script):
+    """In the order they were made; revoked ones alone, or others alone, and of all users as well."""
+    made_ids = [(await made(script, {"name": f"k{i}"}))["id"] for i in range(3)]
+    await script.done("DELETE", f"{KEYS}/{made_ids[1]}")
+
+    async def listed(where, query):
+        data = await script.done("GET", f"{where}?{query}")
+        return [key["id"] for key in data["keys"]], data["after"]
+
+    assert (made_ids[:2], made_ids[1]) == await listed(path(script), "limit=2")
+    assert (made_ids[2:], None) == await listed(path(script), f"limit=2&after={made_ids[1]}")
+    for where in (path(script), KEYS):
+        assert ([made_ids[1]], None) == await listed(where, "revoked=true")
+        assert (made_ids[::2], None) == await listed(where, "revoked=false")
+        status, said = await script.refused("GET", f"{where}?revoked=yes")
+        assert (400, "revoked: must be true or false") == (status, said)

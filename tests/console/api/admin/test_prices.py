@@ -48,10 +48,10 @@ async def script(world, sqlite_database):
             "catalogue": world.catalogue,
         }.items():
             msgspec.structs.force_setattr(console, name, value)
-        insight = msgspec.structs.replace(
-            console.insight, settings=lambda: world.parts.reader.loaded
+        gateway = msgspec.structs.replace(
+            console.gateway, settings=lambda: world.parts.reader.loaded
         )
-        msgspec.structs.force_setattr(console, "insight", insight)
+        msgspec.structs.force_setattr(console, "gateway", gateway)
         msgspec.structs.force_setattr(
             console, "multiplier", lambda group: factor(multiplier.get(group, "1"))
         )

@@ -4,6 +4,7 @@ The matrix walks the routes that the API has: a new one without a row here fails
 """
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 import pytest_asyncio
@@ -261,3 +262,71 @@ async def test_an_organisation_begins(script):
     path = f"{TEAMS_PATH}/{made['id']}/members/{ada.id}"
     status, said = await script.refused("DELETE", path)
     assert (400, True) == (status, "would have no owner" in said)
+
+
+async def walked(script, path, member, *, limit=2, token=None, **query):
+    """Everything that pages of a list have, a page at a time, and how many pages there were."""
+    rows, pages, after = [], 0, None
+    while pages == 0 or after is not None:
+        asked = {"limit": limit, **query} | ({} if after is None else {"after": after})
+        answer = await script.ask("GET", f"{path}?{urlencode(asked)}", token=token)
+        assert 200 == answer.status_code, answer.text
+        data = answer.json()["data"]
+        assert {member, "after"} == set(data)
+        assert len(data[member]) <= limit
+        rows, pages, after = rows + data[member], pages + 1, data["after"]
+    return rows, pages
+
+
+async def test_teams_come_by_the_page(company, script):
+    """For administrators all, for others their own and those below; payers are told all the same,
+    also where the team that pays is on no page.
+    """
+    rows, pages = await walked(script, TEAMS_PATH, "teams")
+    assert (4, 2) == (len(rows), pages)
+    names = [team["name"] for team in rows]
+    assert sorted(names) == names
+    rows, pages = await walked(script, TEAMS_PATH, "teams", limit=1, token=company.token["member"])
+    assert (["above/own", "above/own/below"], 2) == ([team["name"] for team in rows], pages)
+    assert {company.team["above"].id} == {team["payer_id"] for team in rows}
+    rows, _ = await walked(script, TEAMS_PATH, "teams", q="BELOW")
+    assert ["above/own/below"] == [team["name"] for team in rows]
+    rows, _ = await walked(script, TEAMS_PATH, "teams", parent=company.team["above"].id)
+    assert ["above/own"] == [team["name"] for team in rows]
+
+
+async def test_people_and_services_come_by_the_page(script):
+    """And are found by a part of a name or an address."""
+    teams, identity = script.console.teams, script.console.identity
+    acme = await teams.create("acme")
+    for i in range(5):
+        who = await identity.create_user(f"u{i}", f"u{i}@example.org")
+        await teams.put_member(acme.id, who.id, TeamRole.MEMBER)
+        await teams.create_service(acme.id, f"bot{i}")
+    path = f"{TEAMS_PATH}/{acme.id}"
+    rows, pages = await walked(script, f"{path}/members", "members")
+    assert ([f"u{i}" for i in range(5)], 3) == ([each["name"] for each in rows], pages)
+    rows, _ = await walked(script, f"{path}/members", "members", q="U3@")
+    assert ["u3"] == [each["name"] for each in rows]
+    rows, pages = await walked(script, f"{path}/services", "services")
+    assert ([f"acme/bot{i}" for i in range(5)], 3) == ([each["name"] for each in rows], pages)
+    rows, _ = await walked(script, f"{path}/services", "services", q="bot4")
+    assert ["acme/bot4"] == [each["name"] for each in rows]
+
+
+@pytest.mark.parametrize("below", ["", "/{team}/members", "/{team}/services", "/{team}/keys"])
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("limit=0", "limit: must be 1 to 200"),
+        ("limit=201", "limit"),
+        ("after=%00", "after"),
+        ("page=2", "page"),
+        ("limit=1&limit=2", "limit"),
+    ],
+)
+async def test_pages_that_cannot_be_are_refused(company, script, below, query, said):
+    """The message names the parameter."""
+    path = TEAMS_PATH + below.format(team=company.team["own"].id)
+    status, message = await script.refused("GET", f"{path}?{query}")
+    assert (400, True) == (status, said in message), message

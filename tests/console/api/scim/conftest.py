@@ -60,7 +60,7 @@ class DirectoryClient:
         assert answer.headers["content-type"].startswith("application/scim+json")
         return answer.status_code, found.get("scimType", ""), found["detail"]
 
-    async def person(self, name="bjensen", **more):
+    async def person(self, name="bjensen", /, **more):
         """A new person, as a resource."""
         body = {"userName": f"{name}@example.com", **more}
         return await self.done("POST", "/Users", body, 201)

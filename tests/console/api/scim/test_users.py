@@ -325,6 +325,17 @@ async def test_a_body_that_says_nothing_of_use(idp, body, scim_type):
     assert (400, scim_type) == (status, found), detail
 
 
+async def test_a_name_is_taken_whatever_the_address(idp):
+    """409 before anything else that is wrong, and only of the directory's own people."""
+    await idp.person("taken")
+    for emails in ([{"value": "taken"}], [{"value": "x@elsewhere.org"}], []):
+        body = {"userName": "TAKEN@example.com", "emails": emails}
+        assert (409, "uniqueness") == (await idp.refused("POST", "/Users", body))[:2]
+    status, scim_type, detail = await idp.refused("POST", "/Users", {"userName": "free"})
+    assert (400, "invalidValue") == (status, scim_type)
+    assert "without emails, userName is one" in detail
+
+
 async def test_a_name_is_free_once_its_person_is_gone(idp):
     """For whoever has it now."""
     made = await idp.person()
@@ -338,6 +349,11 @@ async def test_nobody_is_let_in_by_what_is_not_said(idp):
     made = await idp.person(active=False)
     body = {"userName": made["userName"]}
     assert not (await idp.done("PUT", f"/Users/{made['id']}", body))["active"]
+    for operation in (
+        {"op": "remove", "path": "active"},
+        {"op": "replace", "value": {"active": None, "displayName": "B"}},
+    ):
+        assert not (await idp.patch(f"/Users/{made['id']}", operation))["active"]
     assert (await idp.done("PUT", f"/Users/{made['id']}", {**body, "active": True}))["active"]
     acts = await idp.console.audit.everything()
     kinds = [act.kind for act in acts if '"scim_token":' in act.detail]

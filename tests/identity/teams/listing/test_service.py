@@ -119,3 +119,29 @@ def test_scopes_are_read():
     assert BudgetPlace("tag", 3, None, "a:b") == place_of("team:3/tag:a:b")
     assert BudgetPlace("tag", None, None, "ci") == place_of("all/tag:ci")
     assert BudgetPlace("key", None, None, "") == place_of("key:7")
+
+
+@pytest.mark.asyncio
+async def test_a_part_of_the_tree_comes_by_the_page(database, clock, lists):
+    """Teams and what is below them, each once, and none whose name only looks so; who pays for
+    them is known though those above are not on the page.
+    """
+    teams = Teams(database, clock)
+    acme = await teams.create("acme")
+    for name in ("Acme", "acme2"):
+        other = await teams.create(name)
+        await teams.create("x", other.id)
+    lab = await teams.create("lab", acme.id)
+    deep = await teams.create("deep", lab.id)
+    found, after = await lists.page("", "", 50, within=[lab.id, deep.id])
+    assert ([lab.id, deep.id], None) == ([each.id for each in found], after)
+    found, after = await lists.page("", "", 2, within=[acme.id])
+    assert ([acme.id, lab.id], "acme/lab") == ([each.id for each in found], after)
+    found, after = await lists.page("", after, 2, within=[acme.id])
+    assert ([deep.id], None) == ([each.id for each in found], after)
+    assert ([], None) == await lists.page(within=[])
+    around = await lists.with_those_above(found)
+    assert (3, acme.id) == (len(around), around.payer(deep.id).id)
+    services = [await teams.create_service(acme.id, name) for name in ("b%t", "bot")]
+    found, _ = await lists.services(acme.id, search="%")
+    assert [services[0].id] == [each.id for each in found]

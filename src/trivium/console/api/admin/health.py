@@ -11,26 +11,22 @@ from trivium.console.channel_tests import ChannelTestEarly, try_channel
 from trivium.console.gateway import ChannelTestError
 from trivium.routing.overview import ChannelOverview
 
-_TRUE: Final = {"true": True, "false": False}
-
 
 async def show(asked: AdminRequest) -> Any:
     """The parts of the worker that answers, as ``/readyz`` has them, and its numbers."""
-    return msgspec.to_builtins(await asked.console.insight.standing())
+    return msgspec.to_builtins(await asked.console.gateway.standing())
 
 
 async def channels(asked: AdminRequest) -> Any:
     """Channels by name, each with what rests; a page at a time."""
     most, after = paging.limit(asked), paging.text(asked, "after")
-    resting = asked.query.get("resting")
-    if resting is not None and resting not in _TRUE:
-        raise ApiError(400, "resting: must be true or false")
-    found = sorted(await asked.console.insight.channels(), key=lambda one: one.channel)
+    resting = paging.truth(asked, "resting")
+    found = sorted(await asked.console.gateway.overview(), key=lambda one: one.channel)
     wanted = [
         one
         for one in found
         if (after is None or one.channel > after)
-        and (resting is None or bool(one.rests) is _TRUE[resting])
+        and (resting is None or bool(one.rests) is resting)
     ]
     rows, more = paging.cut(wanted[: most + 1], most)
     now = asked.console.clock.now()
@@ -42,7 +38,7 @@ async def channels(asked: AdminRequest) -> Any:
 
 async def identities(asked: AdminRequest) -> Any:
     """How the tokens and found identities of channels stand that requests wanted."""
-    found = asked.console.insight.identities()
+    found = asked.console.gateway.identities()
     return {"identities": [msgspec.to_builtins(one) for one in found]}
 
 

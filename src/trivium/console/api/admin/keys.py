@@ -60,9 +60,9 @@ class KeyChange(NewKeyBody, frozen=True, kw_only=True):
 
 
 async def listing(asked: AdminRequest) -> Any:
-    """A user's keys in the order they were made, revoked ones too."""
+    """A user's keys in the order they were made, revoked ones too unless others are asked for."""
     user = await asked.console.directory.one(asked.number("user"))
-    return {"keys": [shown(key) for key in await asked.console.own_keys.own(user.id)]}
+    return await page(asked, user_id=user.id, team_id=team_asked(asked))
 
 
 async def create(asked: AdminRequest) -> Any:
@@ -76,12 +76,30 @@ async def create(asked: AdminRequest) -> Any:
 
 async def everything(asked: AdminRequest) -> Any:
     """Anybody's keys in the order they were made; of a user, or for a team, when it is named."""
+    return await page(asked, user_id=user_asked(asked), team_id=team_asked(asked))
+
+
+def user_asked(asked: AdminRequest) -> int | None:
+    """Whose keys are wanted; ``None``: anybody's. Raises ApiError (400)."""
+    return paging.number(asked, "user", "the id of a user")
+
+
+def team_asked(asked: AdminRequest) -> int | None:
+    """For which team; ``None``: any or none. Raises ApiError (400)."""
+    return paging.number(asked, "team", "the id of a team")
+
+
+async def page(
+    asked: AdminRequest, *, user_id: int | None = None, team_id: int | None = None
+) -> dict[str, Any]:
+    """The page that is asked for of keys in the order they were made."""
     most = paging.limit(asked)
     found = await asked.console.directory.keys(
         paging.number(asked, "after", "the id of a key") or 0,
         most + 1,
-        user_id=paging.number(asked, "user", "the id of a user"),
-        team_id=paging.number(asked, "team", "the id of a team"),
+        user_id=user_id,
+        team_id=team_id,
+        revoked=paging.truth(asked, "revoked"),
     )
     rows, more = paging.cut(found, most)
     return {"keys": [shown(key) for key in rows], "after": rows[-1].id if more else None}
@@ -198,11 +216,15 @@ def _budgets(budgets: tuple[Budget, ...]) -> list[dict[str, str]]:
     ]
 
 
-_LISTED: Final = frozenset({"user", "team", "limit", "after"})
+PAGED: Final = frozenset({"limit", "after", "revoked"})
+"""What every list of keys takes."""
+_OF_USER: Final = PAGED | {"team"}
 ENDPOINTS: Final = (
-    resource("/api/admin/keys", GET=ApiMethod(everything, query=_LISTED)),
+    resource("/api/admin/keys", GET=ApiMethod(everything, query=_OF_USER | {"user"})),
     resource(
-        "/api/admin/users/{user}/keys", GET=ApiMethod(listing), POST=ApiMethod(create, NewKeyBody)
+        "/api/admin/users/{user}/keys",
+        GET=ApiMethod(listing, query=_OF_USER),
+        POST=ApiMethod(create, NewKeyBody),
     ),
     resource(
         "/api/admin/keys/{key}",

@@ -12,6 +12,8 @@ PAGE: Final = 50
 """Rows a page, unless the caller says otherwise."""
 PAGE_MAX: Final = 200
 TEXT_CHARS_MAX: Final = 200
+SEARCH_CHARS_MAX: Final = 254
+_TRUE: Final = {"true": True, "false": False}
 MOMENT_MAX: Final = 253_402_300_799
 """The last second of the year 9999."""
 E = TypeVar("E", bound=Enum)
@@ -49,14 +51,30 @@ def word(asked: AdminRequest, name: str, kind: type[E]) -> E | None:
         raise ApiError(400, f"{name}: must be one of {known}") from None
 
 
-def text(asked: AdminRequest, name: str) -> str | None:
+def text(asked: AdminRequest, name: str, most: int = TEXT_CHARS_MAX) -> str | None:
     """A short printable text; ``None``: none was sent. Raises ApiError (400)."""
     found = asked.query.get(name)
     if found is None:
         return None
-    if not 0 < len(found) <= TEXT_CHARS_MAX or not found.isprintable():
-        raise ApiError(400, f"{name}: must be 1 to {TEXT_CHARS_MAX} printable characters")
+    if not 0 < len(found) <= most or not found.isprintable():
+        raise ApiError(400, f"{name}: must be 1 to {most} printable characters")
     return found
+
+
+def search(asked: AdminRequest) -> str:
+    """``q``, which names and addresses are to hold; empty: none was sent. Raises ApiError (400)."""
+    found = asked.query.get("q", "")
+    if len(found) > SEARCH_CHARS_MAX or not found.isprintable():
+        raise ApiError(400, f"q: must be at most {SEARCH_CHARS_MAX} printable characters")
+    return found
+
+
+def truth(asked: AdminRequest, name: str) -> bool | None:
+    """``true`` or ``false``; ``None``: none was sent. Raises ApiError (400)."""
+    found = asked.query.get(name)
+    if found is not None and found not in _TRUE:
+        raise ApiError(400, f"{name}: must be true or false")
+    return None if found is None else _TRUE[found]
 
 
 def moment(asked: AdminRequest, name: str) -> int | None:

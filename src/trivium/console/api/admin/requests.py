@@ -33,9 +33,7 @@ def _wanted(asked: AdminRequest) -> RequestFilter:
     status = paging.number(asked, "status", "an HTTP status")
     if status is not None and not STATUS[0] <= status <= STATUS[1]:
         raise ApiError(400, f"status: must be {STATUS[0]} to {STATUS[1]}")
-    failed = asked.query.get("failed")
-    if failed not in (None, "true", "false"):
-        raise ApiError(400, "failed: must be true or false")
+    failed = paging.truth(asked, "failed")
     since, until = paging.moment(asked, "from"), paging.moment(asked, "to")
     if since is not None and until is not None and since >= until:
         raise ApiError(400, "to: must be after `from`")
@@ -47,9 +45,9 @@ def _wanted(asked: AdminRequest) -> RequestFilter:
         team_id=paging.number(asked, "team", "the id of a team"),
         model=paging.text(asked, "model") or "",
         channel=paging.text(asked, "channel") or "",
-        status=_statuses(status, is_served=failed == "false"),
+        status=_statuses(status, is_served=failed is False),
         fault=paging.text(asked, "fault") or "",
-        failed=failed == "true",
+        failed=failed is True,
     )
 
 

@@ -31,7 +31,7 @@ async def listing(asked: AdminRequest) -> Any:
 
 def read_last(console: Console) -> list[tuple[SettingOrigin, bool]]:
     """The settings as they were read last, each with whether it waits for a restart."""
-    read, source = console.insight.settings()
+    read, source = console.gateway.settings()
     began = {one.name: one.value for one in origins(console.settings, _NOWHERE)}
     return [(one, _waits(one, began)) for one in origins(read, source)]
 

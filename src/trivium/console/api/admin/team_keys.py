@@ -7,9 +7,19 @@ person's key is made by that person, or by an administrator: whoever makes it re
 from typing import Any, Final
 
 from trivium.console.api.admin.base import AdminRequest, ApiMethod, resource
-from trivium.console.api.admin.keys import NewKeyBody, Rotation, rotated, shown, terms_of
+from trivium.console.api.admin.keys import (
+    PAGED,
+    NewKeyBody,
+    Rotation,
+    page,
+    rotated,
+    shown,
+    terms_of,
+    user_asked,
+)
 from trivium.console.api.admin.teams import TeamView, seen
 from trivium.console.api.answer import ApiError
+from trivium.identity.errors import IdentityError
 from trivium.identity.model import Key, UserKind
 from trivium.identity.teams.rights import TeamAction
 from trivium.observe.audit.model import ActKind
@@ -23,12 +33,14 @@ class NewTeamKey(NewKeyBody, frozen=True, kw_only=True):
 
 
 async def listing(asked: AdminRequest) -> Any:
-    """The keys of a team, revoked ones too: all for who manages them, else one's own."""
+    """The keys of a team: all for who manages them, else one's own."""
     view = await seen(asked)
-    keys = await asked.console.teams.keys(view.team.id)
+    of = user_asked(asked)
     if not view.may(TeamAction.MANAGE_KEYS):
-        keys = [key for key in keys if key.user_id == asked.by]
-    return {"keys": [shown(key) for key in keys]}
+        if of not in (None, asked.by):
+            raise ApiError(403, f"user: your role in {view.team.name} shows you your own keys")
+        of = asked.by
+    return await page(asked, user_id=of, team_id=view.team.id)
 
 
 async def create(asked: AdminRequest) -> Any:
@@ -71,10 +83,13 @@ async def rotate(asked: AdminRequest) -> Any:
 async def _one(asked: AdminRequest, view: TeamView, *, is_secret: bool) -> Key:
     """The key of the path, if whoever asks may end it, or, with ``is_secret``, read its secret."""
     key_id = asked.number("key")
-    found = [key for key in await asked.console.teams.keys(view.team.id) if key.id == key_id]
-    if not found or not (found[0].user_id == asked.by or view.may(TeamAction.MANAGE_KEYS)):
+    try:
+        key = await asked.console.directory.key(key_id)
+    except IdentityError:
+        key = None
+    is_theirs = key is not None and (key.user_id == asked.by or view.may(TeamAction.MANAGE_KEYS))
+    if key is None or key.team_id != view.team.id or not is_theirs:
         raise ApiError(404, "there is no key of this id in the team")
-    (key,) = found
     if key.user_id != asked.by:
         user = await asked.console.directory.one(key.user_id)
         if is_secret and user.kind is UserKind.PERSON and not asked.is_admin:
@@ -84,7 +99,12 @@ async def _one(asked: AdminRequest, view: TeamView, *, is_secret: bool) -> Key:
 
 _KEYS: Final = "/api/admin/teams/{team}/keys"
 ENDPOINTS: Final = (
-    resource(_KEYS, for_members=True, GET=ApiMethod(listing), POST=ApiMethod(create, NewTeamKey)),
+    resource(
+        _KEYS,
+        for_members=True,
+        GET=ApiMethod(listing, query=PAGED | {"user"}),
+        POST=ApiMethod(create, NewTeamKey),
+    ),
     resource(f"{_KEYS}/{{key}}", for_members=True, DELETE=ApiMethod(revoke)),
     resource(f"{_KEYS}/{{key}}/rotate", for_members=True, POST=ApiMethod(rotate, Rotation)),
 )

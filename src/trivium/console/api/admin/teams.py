@@ -9,9 +9,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from trivium.console.api.admin import paging
 from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, whole
 from trivium.console.api.admin.keys import LimitsBody
 from trivium.console.api.answer import ApiError
+from trivium.identity.errors import IdentityError
 from trivium.identity.model import User
 from trivium.identity.teams.model import Member, Team, TeamMap, TeamRole
 from trivium.identity.teams.rights import TeamAction, TeamActor, may, may_appoint
@@ -22,6 +24,8 @@ FUNDED: Final = frozenset({"models", "limits", "has_wallet"})
 """What the team above decides about."""
 PAID: Final = frozenset({"has_wallet", "unlimited", "group"})
 """What decides about money, for which a token for machines has a scope of its own."""
+NAME_CHARS_MAX: Final = 1_000
+"""Of a team's name with those above it."""
 NOBODY: Final = 0
 """The user that a machine is."""
 OPERATED: Final = frozenset({"unlimited", "group", "claim"})
@@ -107,19 +111,37 @@ _SAID: Final = {
 
 async def seen(asked: AdminRequest) -> TeamView:
     """The team of the path. Raises ApiError (404), also for a team that they may not see."""
-    teams = await asked.console.teams.all()
+    team_id = asked.number("team")
+    teams = await _chain(asked, team_id)
     actor = await actor_of(asked)
-    team = teams.get(asked.number("team"))
+    team = teams.get(team_id)
     if team is None or not may(actor, TeamAction.SEE, teams, team.id):
         raise ApiError(404, "there is no team of this id")
     return TeamView(actor, teams, team)
 
 
+async def _chain(asked: AdminRequest, team_id: int) -> TeamMap:
+    """A team and those above it; nothing, where there is none of this id."""
+    try:
+        return await asked.console.team_lists.chain(team_id)
+    except IdentityError:
+        return TeamMap((), ())
+
+
 async def listing(asked: AdminRequest) -> Any:
-    """Teams that whoever asks may see, those below a team behind it."""
-    teams, actor = await asked.console.teams.all(), await actor_of(asked)
-    found = [team for team in teams.all() if may(actor, TeamAction.SEE, teams, team.id)]
-    return {"teams": [shown(team, teams) for team in found]}
+    """Teams that whoever asks may see, in the order of their names; and after which name the next
+    page begins.
+    """
+    actor = await actor_of(asked)
+    found, more = await asked.console.team_lists.page(
+        paging.search(asked),
+        paging.text(asked, "after", NAME_CHARS_MAX) or "",
+        paging.limit(asked),
+        paging.number(asked, "parent", "the id of a team"),
+        within=None if actor.is_admin else actor.roles,
+    )
+    teams = await asked.console.team_lists.with_those_above(found)
+    return {"teams": [shown(team, teams) for team in found], "after": more}
 
 
 async def create(asked: AdminRequest) -> Any:
@@ -127,8 +149,8 @@ async def create(asked: AdminRequest) -> Any:
     wanted: NewTeam = asked.body
     if wanted.has_wallet:
         asked.check_scope(AdminScope.MONEY, "has_wallet")
-    teams, actor = await asked.console.teams.all(), await actor_of(asked)
-    above = wanted.parent_id
+    above, actor = wanted.parent_id, await actor_of(asked)
+    teams = TeamMap((), ()) if above is None else await _chain(asked, above)
     if above is None and not asked.is_admin:
         raise ApiError(403, "only administrators make organisations: name a `parent_id`")
     if above is not None and not may(actor, TeamAction.SEE, teams, above):
@@ -142,7 +164,7 @@ async def create(asked: AdminRequest) -> Any:
         has_wallet=wanted.has_wallet,
         log_act=asked.log.within,
     )
-    return shown(made, await asked.console.teams.all())
+    return shown(made, await asked.console.team_lists.chain(made.id))
 
 
 async def show(asked: AdminRequest) -> Any:
@@ -173,14 +195,20 @@ async def change(asked: AdminRequest) -> Any:
     if isinstance(rates, LimitsBody):
         changes["limits"] = rates_of(rates.requests, rates.tokens, rates.concurrency)
     team = await asked.console.teams.change(view.team.id, changes, asked.log.within)
-    return shown(team, await asked.console.teams.all())
+    return shown(team, await asked.console.team_lists.chain(team.id))
 
 
 async def members(asked: AdminRequest) -> Any:
-    """The members of a team, in the order they came."""
+    """The members of a team in the order of their accounts, and after whom the next page begins."""
     view = await seen(asked)
-    found = await asked.console.teams.members(view.team.id)
-    return {"members": [_member(member, who) for member, who in found]}
+    found, more = await asked.console.team_lists.members(
+        view.team.id, paging.search(asked), _user_after(asked), paging.limit(asked)
+    )
+    return {"members": [_member(member, who) for member, who in found], "after": more}
+
+
+def _user_after(asked: AdminRequest) -> int:
+    return paging.number(asked, "after", "the id of a user") or 0
 
 
 async def add(asked: AdminRequest) -> Any:
@@ -189,7 +217,7 @@ async def add(asked: AdminRequest) -> Any:
     wanted: NewMember = asked.body
     check_appointing(view, wanted.role)
     who = await asked.console.identity.find_user(wanted.user)
-    if any(other.id == who.id for _, other in await asked.console.teams.members(view.team.id)):
+    if await _found(asked, view, who.id) is not None:
         raise ApiError(409, "is a member already: give another role with PATCH")
     put = asked.console.teams.put_member
     return _member(await put(view.team.id, who.id, wanted.role, log_act=asked.log.within), who)
@@ -217,10 +245,14 @@ async def remove(asked: AdminRequest) -> Any:
 
 
 async def services(asked: AdminRequest) -> Any:
-    """The service accounts of a team."""
+    """The service accounts of a team in the order they were made, and after which the next page
+    begins.
+    """
     view = await seen(asked)
-    found = await asked.console.teams.services(view.team.id)
-    return {"services": [_service(who) for who in found]}
+    found, more = await asked.console.team_lists.services(
+        view.team.id, _user_after(asked), paging.limit(asked), paging.search(asked)
+    )
+    return {"services": [_service(who) for who in found], "after": more}
 
 
 async def create_service(asked: AdminRequest) -> Any:
@@ -240,10 +272,18 @@ def check_appointing(view: TeamView, role: TeamRole) -> None:
 
 async def _one(asked: AdminRequest, view: TeamView) -> tuple[Member, User]:
     user_id = whole(asked.request.path_params["user"])
-    for member, who in await asked.console.teams.members(view.team.id):
-        if who.id == user_id:
-            return member, who
-    raise ApiError(404, "there is no member of this id")
+    found = None if user_id is None else await _found(asked, view, user_id)
+    if found is None:
+        raise ApiError(404, "there is no member of this id")
+    return found
+
+
+async def _found(asked: AdminRequest, view: TeamView, user_id: int) -> tuple[Member, User] | None:
+    """A member of the team; ``None``: they are none."""
+    try:
+        return await asked.console.team_lists.member(view.team.id, user_id)
+    except IdentityError:
+        return None
 
 
 def shown(team: Team, teams: TeamMap) -> dict[str, Any]:
@@ -286,19 +326,20 @@ def _service(who: User) -> dict[str, Any]:
     }
 
 
+_PAGED: Final = frozenset({"q", "limit", "after"})
 _TEAM: Final = "/api/admin/teams/{team}"
 ENDPOINTS: Final = (
     resource(
         "/api/admin/teams",
         for_members=True,
-        GET=ApiMethod(listing),
+        GET=ApiMethod(listing, query=_PAGED | {"parent"}),
         POST=ApiMethod(create, NewTeam),
     ),
     resource(_TEAM, for_members=True, GET=ApiMethod(show), PATCH=ApiMethod(change, TeamChange)),
     resource(
         f"{_TEAM}/members",
         for_members=True,
-        GET=ApiMethod(members),
+        GET=ApiMethod(members, query=_PAGED),
         POST=ApiMethod(add, NewMember),
     ),
     resource(
@@ -310,7 +351,7 @@ ENDPOINTS: Final = (
     resource(
         f"{_TEAM}/services",
         for_members=True,
-        GET=ApiMethod(services),
+        GET=ApiMethod(services, query=_PAGED),
         POST=ApiMethod(create_service, NewService),
     ),
 )

@@ -5,21 +5,16 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from trivium.console.api.admin import credit
-from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd, whole
+from trivium.console.api.admin import credit, paging
+from trivium.console.api.admin.base import AdminRequest, ApiBody, ApiMethod, resource, usd
 from trivium.console.api.admin.keys import LimitsBody
 from trivium.console.api.answer import ApiError
-from trivium.identity.directory import PAGE_MAX
 from trivium.identity.model import User, UserRole
 from trivium.ledger.amounts import format_usd
 from trivium.observe.audit.model import ActKind
 from trivium.settings.limits import limits as rates_of
 from trivium.settings.workloads import AdminScope
 from trivium.storage.database import Connection
-
-PAGE: Final = 50
-"""Users a page, unless the caller says otherwise."""
-SEARCH_CHARS_MAX: Final = 254
 
 
 class NewUser(ApiBody, frozen=True, kw_only=True):
@@ -46,17 +41,10 @@ class UserChange(ApiBody, frozen=True, kw_only=True):
 
 async def listing(asked: AdminRequest) -> Any:
     """Users in the order they were made, and after which id the next page begins."""
-    query = asked.query
-    limit = whole(query.get("limit", str(PAGE)))
-    if limit is None or not 1 <= limit <= PAGE_MAX:
-        raise ApiError(400, f"limit: must be 1 to {PAGE_MAX}")
-    after = whole(query.get("after", "0"))
-    if after is None:
-        raise ApiError(400, "after: must be the id of a user")
-    search = query.get("q", "")
-    if len(search) > SEARCH_CHARS_MAX or not search.isprintable():
-        raise ApiError(400, f"q: must be at most {SEARCH_CHARS_MAX} printable characters")
-    found, more = await asked.console.directory.page(search, after, limit)
+    after = paging.number(asked, "after", "the id of a user") or 0
+    found, more = await asked.console.directory.page(
+        paging.search(asked), after, paging.limit(asked)
+    )
     return {"users": [_shown(each.user, each.balance_nanos) for each in found], "after": more}
 
 

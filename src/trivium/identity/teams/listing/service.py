@@ -66,6 +66,12 @@ def place_of(scope: str) -> BudgetPlace:
     return BudgetPlace(kind, int(rest) if kind == "team" else None, None, "")
 
 
+def _names_above(name: str) -> list[str]:
+    """The names of the teams above one: ``acme/research`` lies below ``acme``."""
+    parts = name.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
 class TeamLists:
     """Lists of teams in the database. Storage faults pass through as they are."""
 
@@ -93,17 +99,39 @@ class TeamLists:
         return [MyTeam(team, roles[team.id]) for team in found]
 
     async def page(
-        self, search: str = "", after: str = "", limit: int = 50, parent_id: int | None = None
+        self,
+        search: str = "",
+        after: str = "",
+        limit: int = 50,
+        parent_id: int | None = None,
+        *,
+        within: Iterable[int] | None = None,
     ) -> tuple[list[Team], str | None]:
         """Teams whose name holds the text, after a name; and after which the next page begins,
-        ``None`` on the last. ``parent_id``: only those right below that one.
+        ``None`` on the last. ``parent_id``: only those right below that one; ``within``: only these
+        teams and those below them.
         """
         limit = min(limit, PAGE_MAX)
         async with self._db.read() as conn:
             found = await store.by_name(
-                conn, search.strip()[:SEARCH_CHARS_MAX], after, limit + 1, parent_id
+                conn,
+                search.strip()[:SEARCH_CHARS_MAX],
+                after,
+                limit + 1,
+                parent_id,
+                None if within is None else list(within),
             )
         return found[:limit], found[limit - 1].name if len(found) > limit else None
+
+    async def with_those_above(self, teams: Sequence[Team]) -> TeamMap:
+        """These teams and all that are above them, and no others."""
+        known = {team.name: team for team in teams}
+        wanted = {above for name in known for above in _names_above(name)} - known.keys()
+        if wanted:
+            async with self._db.read() as conn:
+                found = await store.of_names(conn, sorted(wanted))
+            known |= {team.name: team for team in found}
+        return TeamMap(list(known.values()), ())
 
     async def members(
         self, team_id: int, search: str = "", after: int = 0, limit: int = 50
@@ -130,12 +158,14 @@ class TeamLists:
         return found
 
     async def services(
-        self, team_id: int, after: int = 0, limit: int = 50
+        self, team_id: int, after: int = 0, limit: int = 50, search: str = ""
     ) -> tuple[list[User], int | None]:
         """Service accounts of a team in the order they were made, as ``page``."""
         limit = min(limit, PAGE_MAX)
         async with self._db.read() as conn:
-            found = await store.services(conn, team_id, after, limit + 1)
+            found = await store.services(
+                conn, team_id, after, limit + 1, search.strip()[:SEARCH_CHARS_MAX]
+            )
         return found[:limit], found[limit - 1].id if len(found) > limit else None
 
     async def names(self, user_ids: Iterable[int]) -> dict[int, str]:

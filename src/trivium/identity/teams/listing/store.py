@@ -40,17 +40,32 @@ async def chain(conn: AsyncConnection, team_id: int) -> list[Team]:
 
 
 async def by_name(
-    conn: AsyncConnection, search: str, after: str, limit: int, parent_id: int | None = None
+    conn: AsyncConnection,
+    search: str,
+    after: str,
+    limit: int,
+    parent_id: int | None = None,
+    within: Sequence[int] | None = None,
 ) -> list[Team]:
     """Teams in the order of their names, after that name, whose name holds the text; with
-    ``parent_id`` only those right below that team.
+    ``parent_id`` only those right below that team, with ``within`` only these teams and
+    those below them.
     """
     query = _TEAMS.where(users.c.name > after).order_by(users.c.name).limit(limit)
     if search:
         query = query.where(users.c.name.icontains(search, autoescape=True))
     if parent_id is not None:
         query = query.where(teams.c.parent_id == parent_id)
+    if within is not None:
+        seen = select(teams.c.id).where(teams.c.id.in_(within)).cte("seen", recursive=True)
+        lower = select(teams.c.id).join(seen, teams.c.parent_id == seen.c.id)
+        query = query.where(teams.c.id.in_(select(seen.union(lower).c.id)))
     return [team_of(row) for row in await conn.execute(query)]
+
+
+async def of_names(conn: AsyncConnection, names: Sequence[str]) -> list[Team]:
+    """The teams of these whole names."""
+    return [team_of(row) for row in await conn.execute(_TEAMS.where(users.c.name.in_(names)))]
 
 
 async def teams_of(conn: AsyncConnection, team_ids: Sequence[int]) -> list[Team]:
@@ -106,8 +121,10 @@ async def member(conn: AsyncConnection, team_id: int, user_id: int) -> tuple[Mem
     return found[0] if found else None
 
 
-async def services(conn: AsyncConnection, team_id: int, after: int, limit: int) -> list[User]:
-    """Service accounts of a team after that id."""
+async def services(
+    conn: AsyncConnection, team_id: int, after: int, limit: int, search: str
+) -> list[User]:
+    """Service accounts of a team after that id whose name holds the text."""
     query = (
         select(users)
         .where(
@@ -116,6 +133,8 @@ async def services(conn: AsyncConnection, team_id: int, after: int, limit: int) 
         .order_by(users.c.id)
         .limit(limit)
     )
+    if search:
+        query = query.where(users.c.name.icontains(search, autoescape=True))
     return [user_of(row) for row in await conn.execute(query)]
 
 
