@@ -1,6 +1,8 @@
 """Channels listed and tried, as an operator does it."""
 
 import asyncio
+import base64
+import json
 
 import pytest
 
@@ -13,6 +15,7 @@ from trivium.routing.catalogue import catalogue_of
 from trivium.routing.shared_breakers import accounts
 from trivium.settings.load import load_with_source
 from trivium.settings.model import StorageSettings
+from trivium.wire.event_stream import event
 
 OK = [Send(sized(b'{"choices":[]}'))]
 REVOKED = [Send(sized(b'{"error":{"message":"no such key"}}', status=b"401 Unauthorized"))]
@@ -107,6 +110,74 @@ async def test_a_channel_that_answers_is_a_success_in_json_too(trivium, folder):
     assert (1, 2, 200, None) == (first["key"], second["key"], first["status"], first["fault"])
     assert 0 <= first["first_byte_ms"] <= first["total_ms"] < 5000
     assert b'"trivium"' not in vendor.requests[0].body
+
+
+def _sent(event, **data):
+    return f"event: {event}\ndata: {json.dumps({'type': event, **data})}\n\n".encode()
+
+
+def _framed(*events):
+    return b"".join(event(kind, json.dumps(data).encode()) for kind, data in events)
+
+
+def _chunks(*events):
+    rows = [base64.b64encode(json.dumps(data).encode()).decode() for data in events]
+    return _framed(*(("chunk", {"bytes": row}) for row in rows))
+
+
+CHAT = (
+    b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"OK"},"finish_reason":"stop"}]}\n\n'
+)
+MESSAGE = {"id": "msg_1", "type": "message", "role": "assistant", "content": [], "model": "m", "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
+STREAMS = {
+    ("openai", "/v1"): (b"POST /v1/chat/completions", CHAT + b"data: [DONE]\n\n"),
+    ("anthropic", ""): (
+        b"POST /v1/messages",
+        _sent("message_start", message=MESSAGE) + _sent("message_stop"),
+    ),
+    ("cohere", "/compatibility/v1"): (
+        b"POST /compatibility/v1/chat/completions", CHAT + b"data: [DONE]\n\n",
+    ),
+    ("gemini", ""): (
+        b"POST /v1beta/models/own-name:streamGenerateContent?alt=sse",
+        b'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"OK"}]},"finishReason":"STOP"}]}\r\n\r\n',
+    ),
+    ("bedrock", ""): (
+        b"POST /model/own-name/converse-stream",
+        _framed(
+            ("messageStart", {"role": "assistant"}),
+            ("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "OK"}}),
+            ("contentBlockStop", {"contentBlockIndex": 0}),
+            ("messageStop", {"stopReason": "end_turn"}),
+            ("metadata", {"usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}, "metrics": {"latencyMs": 1}}),
+        ),
+    ),
+    ("bedrock-messages", ""): (
+        b"POST /model/own-name/invoke-with-response-stream",
+        _chunks({"type": "message_start", "message": MESSAGE}, {"type": "message_stop"}),
+    ),
+}  # fmt: skip
+"""(provider, end of its address) -> (how a request begins, a whole stream)."""
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("at", STREAMS, ids=[provider for provider, _ in STREAMS])
+async def test_a_stream_is_asked_for_and_looked_through(trivium, folder, at):
+    """One that is whole, and one that ends in its middle, with the other key."""
+    provider, tail = at
+    path, whole = STREAMS[at]
+    kind = b"application/vnd.amazon.eventstream" if "bedrock" in provider else b"text/event-stream"
+    head = b"Content-Type: %b\r\n" % kind
+    answers = [[Send(sized(data, headers=head))] for data in (whole, whole[: len(whole) // 2])]
+    async with Double(answers) as vendor:
+        text = LOCAL.format(port=f"{vendor.port}{tail}", provider=provider)
+        (folder / "trivium.toml").write_text(text)
+        done = await asyncio.to_thread(trivium, "channel", "test", "two", "--stream")
+    assert [True, True] == [seen.raw.startswith(path) for seen in vendor.requests], vendor.requests
+    lines = done.out.splitlines()
+    assert lines[1].endswith("answered as a stream"), done.out + done.err
+    assert "upstream_broke" in lines[2]
+    assert (1, True) == (done.code, "1 of 2" in done.err)
 
 
 NOTED = """

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 HEADS: Final = ("CHANNEL", "PROVIDER", "HOST", "KEYS", "MODELS", "RESTS")
 TRIED: Final = ("CHANNEL", "KEY", "THEIR MODEL", "STATUS", "FIRST BYTE", "TOTAL", "RESULT")
 _EVEN: Final = 0.5
+_ANSWERED: Final = {False: "answered", True: "answered as a stream"}
 
 
 def listing(*, config_: config.ConfigOption = None, json: config.JsonOption = False) -> None:
@@ -60,6 +61,9 @@ def attempt(
     model: Annotated[
         str | None, typer.Option(metavar="M", help="By its public name. Default: the first it has.")
     ] = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Ask for a stream, and see that it is whole.")
+    ] = False,
     config_: config.ConfigOption = None,
     json: config.JsonOption = False,
 ) -> None:
@@ -73,7 +77,7 @@ def attempt(
     if channel is None:
         known = ", ".join(catalogue.channels) or "none"
         raise CommandFailed(f"there is no channel {name} that is switched on (there are: {known})")
-    step = asyncio.run(step_of(catalogue, channel, model))
+    step = asyncio.run(step_of(catalogue, channel, model, stream=stream))
     if isinstance(step, str):
         raise CommandFailed(f"channel {name} cannot be tested with a chat: {step}")
     found = asyncio.run(tried(channel, step, loaded.settings.upstream))
@@ -122,7 +126,7 @@ def _rest(rest: dict[str, Any]) -> str:
 
 
 async def step_of(
-    catalogue: Catalogue, channel: Channel, model: str | None
+    catalogue: Catalogue, channel: Channel, model: str | None, *, stream: bool = False
 ) -> dict[str, Any] | str:
     """What the gateway would send this channel for a short chat, in the channel's own shape; a text
     that says why there is nothing.
@@ -131,7 +135,8 @@ async def step_of(
     from trivium.cli.dry_run import rehearsal
     from trivium.pipeline.channel_trial import short_chat
 
-    return await short_chat(rehearsal(Router(catalogue, lambda: _EVEN)), channel, model)
+    services = rehearsal(Router(catalogue, lambda: _EVEN))
+    return await short_chat(services, channel, model, stream=stream)
 
 
 async def tried(
@@ -176,6 +181,7 @@ def _trial(
         "status": came.status or None,
         "first_byte_ms": _ms(came.first_byte_s),
         "total_ms": _ms(came.total_s),
+        "stream": bool(step.get("stream")),
         "fault": fault and {"kind": fault.kind.value, "message": fault.message},
         "identity": identity and _identity(identity),
     }
@@ -218,5 +224,5 @@ def row(one: dict[str, Any]) -> tuple[str, ...]:
         str(one["status"] or NONE),
         NONE if first is None else f"{first} ms",
         f"{total} ms",
-        f"{fault['kind']}: {fault['message']}" if fault else "answered",
+        f"{fault['kind']}: {fault['message']}" if fault else _ANSWERED[one["stream"]],
     )
