@@ -122,6 +122,11 @@ async def test_pages_of_the_gateway_can_be_used_everywhere(tmp_path, script):
                 "/admin?period=month&by=key",
                 "/admin/requests",
                 "/admin/channels",
+                "/admin/keys",
+                "/admin/statement",
+                "/admin/explain",
+                "/admin/ledger",
+                "/admin/directories",
             ):
                 await page.goto(path)
                 if script:
@@ -129,4 +134,38 @@ async def test_pages_of_the_gateway_can_be_used_everywhere(tmp_path, script):
                 over = await page.evaluate(OVERFLOW)
                 found.append(f"{path} {size['width']}: {over} px too wide" if over > 0 else "")
         assert [] == [each for each in found if each]
+        assert [] == page.errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", [True, False], ids=["with script", "without"])
+async def test_what_only_a_shell_could_do_is_done_in_the_browser(tmp_path, script):
+    """What was spent, the books proved, a request explained, a key made and a directory let in."""
+    async with operating(tmp_path, [OK] * 6, 3, script=script) as page:
+        button = page.locator("main form button.primary:not([popovertarget])").first
+        await page.goto("/admin/statement?by=user&and=model")
+        async with page.expect_download() as downloading:
+            await page.get_by_role("link", name="As FOCUS").click()
+        text = (await (await downloading.value).path()).read_text()
+        assert text.startswith("BilledCost,")
+        await page.goto("/admin/ledger")
+        await page.get_by_role("button", name="Prove").click()
+        await page.get_by_text("every balance is their sum").wait_for()  # it comes in pieces
+        await page.goto("/admin/explain")
+        await page.fill("#model", "m")
+        await button.click()
+        assert await page.get_by_text("priority 0").first.is_visible()
+        await page.goto("/admin/keys?user=ada")
+        await page.get_by_role("link", name="ada").first.click()
+        await page.get_by_role("link", name="New key").click()
+        await page.fill("#name", "made for ada")
+        await button.click()
+        assert "sk-gateway-" in await page.locator("main").inner_text()
+        await page.goto("/admin/teams/new")
+        await page.fill("#title", "acme")
+        await button.click()
+        await page.goto("/admin/directories")
+        await page.fill("#team", "acme")
+        await button.click()
+        assert "gwscim_" in await page.locator("main").inner_text()
         assert [] == page.errors
