@@ -161,9 +161,8 @@ def test_every_operation_has_its_steps_in_the_one_order(operation):
 async def test_a_model_that_stands_in_is_planned_without_a_race():
     """Attempts of the first model alone may run at once, whatever the other sets."""
     found = SimpleNamespace(steps=(), skipped=())
-    services = SimpleNamespace(
-        router=SimpleNamespace(plan=lambda *_: found), health=SimpleNamespace(fit=lambda plan: plan)
-    )
+    health = SimpleNamespace(fit=lambda plan: plan, resting=True)
+    services = SimpleNamespace(router=SimpleNamespace(plan=lambda *_: found), health=health)
     context = SimpleNamespace(
         model=SimpleNamespace(hedge_s=0.1, fallbacks=()), members={}, facts=object(), race=None,
         plan=None, plan_fault=None, services=services, operation=Operation.CHAT, cache_key=b"",
