@@ -121,14 +121,14 @@ async def test_a_channel_is_edited_under_load(tmp_path):
 @pytest.mark.slow
 @pytest.mark.timeout(180)
 async def test_a_channel_is_edited_for_a_minute(tmp_path):
-    """The same for long, many times a second (some 50 by a machine that does nothing else)."""
+    """The same for long, several times a second, also where others have the machine."""
     async with (
         Double([OK]) as one,
         Double([OK]) as two,
         running(tmp_path, one) as gateway,
         Admin.of(gateway) as admin,
     ):
-        assert 300 < await edited(gateway, admin, (one, two), 60.0)
+        assert 100 < await edited(gateway, admin, (one, two), 60.0)
 
 
 async def test_every_node_takes_it_up(tmp_path):

@@ -153,3 +153,22 @@ def test_what_runs_is_the_sum_over_the_workers():
     assert (5, 2) == metrics.running()
     metrics._places = None
     assert (0, 1) == metrics.running()
+
+
+def test_prices_that_wait_are_told_where_somebody_looks_at_night():
+    """Once they are known; nothing where nobody looks."""
+    from types import SimpleNamespace
+
+    from trivium.wiring.metrics import Metrics
+
+    metrics = Metrics.__new__(Metrics)
+    metrics._night = None
+    assert ([], []) == metrics._prices()
+    night = SimpleNamespace(waiting=None, found={})
+    metrics.tell_prices(night)
+    assert ([], []) == metrics._prices()
+    night.waiting, night.found = 0, {"vendor": 2}
+    assert (
+        [(("trivium_price_changes_total", "vendor"), 2)],
+        [(("trivium_price_proposals_waiting",), 0)],
+    ) == metrics._prices()

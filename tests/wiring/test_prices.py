@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.asyncio
 
 
 async def test_nothing_runs_unless_it_is_wanted(sqlite_database, monkeypatch):
-    begun = []
+    begun, told = [], []
 
     async def noted(stack, work):
         begun.append(work)
@@ -29,8 +30,10 @@ async def test_nothing_runs_unless_it_is_wanted(sqlite_database, monkeypatch):
         gateway = await stack.enter_async_context(Gateway.to(("openai", vendor)))
         for nightly, number in ((False, 0), (True, 1)):
             settings = Settings(prices=PricesSettings(nightly=nightly))
-            await look_nightly(settings, gateway.services, sqlite_database, stored, stack)
-            assert number == len(begun)
+            metrics = SimpleNamespace(tell_prices=told.append)
+            await look_nightly(settings, gateway.services, sqlite_database, stored, metrics, stack)
+            assert (number, number) == (len(begun), len(told))
+    assert told[0].waiting is None
 
 
 async def test_suggestions_lie_beside_the_journal(sqlite_database, tmp_path):

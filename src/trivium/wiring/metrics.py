@@ -21,6 +21,8 @@ from trivium.observe.metrics.model import (
     LAG,
     LOST,
     MISSING,
+    PRICES_FOUND,
+    PRICES_WAITING,
     RECORDS_WAITING,
     RESTING,
     RUNNING,
@@ -37,6 +39,7 @@ from trivium.upstream.pool import PooledClient
 from trivium.wiring.background import background
 
 if TYPE_CHECKING:
+    from trivium.catalogue.pricing.looks import NightlyLook
     from trivium.ledger.worker import WorkerLedger
     from trivium.observe.recorder import Recorder
     from trivium.wiring.readiness import Parts
@@ -68,10 +71,15 @@ class Metrics:
         self._ledger = ledger
         self._parts = parts
         self._places = places
+        self._night: NightlyLook | None = None
         self._started = services.clock.now()
         self._time = Steady(services.clock)
         self._tally = RequestCounters(services.recorder, self._knows)
         services.recorder = self._tally
+
+    def tell_prices(self, night: "NightlyLook") -> None:
+        """Count what this worker's nightly look finds, and what waits to be decided."""
+        self._night = night
 
     async def start(self, stack: contextlib.AsyncExitStack) -> None:
         """Measure the loop, and tell the other workers until the stack is closed."""
@@ -153,10 +161,22 @@ class Metrics:
             resting[RESTING.name, key.channel, key.model, breaker.why] = 1
         calls, pools = self._upstream()
         failures, lives = self._identities()
+        found, waiting = self._prices()
+        lost = ((LOST.name,), self._recorder.dropped)
         return self._tally.numbers(
-            [((LOST.name,), self._recorder.dropped), *calls, *failures, *process.counters()],
-            [*levels, *resting.items(), *pools, *lives],
+            [lost, *calls, *failures, *found, *process.counters()],
+            [*levels, *resting.items(), *pools, *lives, *waiting],
         )
+
+    def _prices(self) -> tuple[list[tuple[Key, int]], list[tuple[Key, int]]]:
+        """What looks found, and what waits: every worker knows the same of it."""
+        night = self._night
+        if night is None:
+            return [], []
+        found: list[tuple[Key, int]] = [
+            ((PRICES_FOUND.name, source), count) for source, count in night.found.items()
+        ]
+        return found, [] if night.waiting is None else [((PRICES_WAITING.name,), night.waiting)]
 
     def _identities(self) -> tuple[list[tuple[Key, int]], list[tuple[Key, int]]]:
         """Failures and lives by channel; of several accounts of one, the sum and the least."""

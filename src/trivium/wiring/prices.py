@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from trivium.pipeline.services import Services
     from trivium.storage.database import Database
     from trivium.wiring.catalogue import StoredParts
+    from trivium.wiring.metrics import Metrics
 
 
 class PriceParts(NamedTuple):
@@ -50,6 +51,7 @@ async def look_nightly(
     services: "Services",
     database: "Database",
     stored: "StoredParts",
+    metrics: "Metrics | None",
     stack: contextlib.AsyncExitStack,
 ) -> None:
     """Look at what vendors list, each night on one node, where the settings want it."""
@@ -67,4 +69,7 @@ async def look_nightly(
         lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
         functools.partial(vendor_list, services),
     )
-    await background(stack, NightlyLook(database, parts.looks, clock).run)
+    night = NightlyLook(database, parts.looks, clock)
+    if metrics is not None:
+        metrics.tell_prices(night)
+    await background(stack, night.run)

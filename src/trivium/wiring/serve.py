@@ -264,7 +264,7 @@ class _Worker:
         await background(stack, ClockJumps(self.services.clock).run)
         await self._stored.follow(settings.storage.poll_s, stack)
         services = self.services
-        await look_nightly(settings, services, self._database, self._stored, stack)
+        await look_nightly(settings, services, self._database, self._stored, self._metrics, stack)
         people = People(
             settings,
             self._database,

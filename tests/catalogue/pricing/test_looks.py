@@ -192,3 +192,18 @@ async def test_old_decisions_are_forgotten_but_for_the_last(database, tmp_path):
     world.clock.advance(module.KEPT_S + 60)
     assert 0 == (await world.looks.look()).proposed
     assert 1 == len(await world.prices.proposals(None))
+
+
+async def test_what_waits_and_what_was_found_is_counted(database, tmp_path):
+    """By every node what waits, also by day; by the one that looked what it found."""
+    world = await world_of(database, tmp_path)
+    looked, other = [NightlyLook(database, world.looks, world.clock) for _ in range(2)]
+    assert (None, {}) == (looked.waiting, looked.found)
+    midnight = NIGHT // 86_400 * 86_400
+    await other.round(midnight + 600)
+    assert 0 == other.waiting
+    await looked.round(midnight + 7_200)
+    assert (1, {"vendor": 1}) == (looked.waiting, looked.found)
+    await other.round(midnight + 7_900)
+    assert (1, {}) == (other.waiting, other.found)
+    ((_, _),) = await world.open()

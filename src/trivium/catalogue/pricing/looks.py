@@ -6,6 +6,7 @@ workers and nodes one looks at night: the one that writes the row of that night.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -67,6 +68,8 @@ class PriceLook(msgspec.Struct, frozen=True, kw_only=True):
     """New proposals."""
     open: int
     """All that nobody has decided."""
+    found: Mapping[str, int]
+    """How many prices differ that did not before, by who says so."""
 
 
 class PriceLooks:
@@ -123,6 +126,7 @@ class PriceLooks:
             unreached=tuple(sorted(wanted.keys() - found.keys())),
             proposed=proposed,
             open=still_open,
+            found=Counter(each.origin.source.value for each in new),
         )
 
     async def _lists(
@@ -163,6 +167,10 @@ class NightlyLook:
         self._looks = looks
         self._clock = clock or SystemClock()
         self._sleep = sleep
+        self.waiting: int | None = None
+        """Proposals that nobody has decided, no older than a round; ``None``: not known yet."""
+        self.found: Counter[str] = Counter()
+        """Prices that this worker's looks found to be others, by who says so."""
 
     async def run(self) -> None:
         """Look when it is due, without end."""
@@ -182,12 +190,16 @@ class NightlyLook:
         """Look if it is due and nobody else does. Raises what the database raises."""
         second = int(now)
         night = second // DAY_S
+        async with self._db.read() as conn:
+            self.waiting = await store.open_count(conn)
         if second % DAY_S < FROM_S:
             return True
         async with self._db.write() as conn:
             if not await store.claim(conn, night, second, PATIENCE_S):
                 return True
         done = await self._looks.look()
+        self.waiting = done.open
+        self.found.update(done.found)
         async with self._db.write() as conn:
             await store.finish(conn, night, int(self._clock.now()), done.proposed)
         return True

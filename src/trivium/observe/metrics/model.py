@@ -139,6 +139,16 @@ DOUBTED: Final = _gauge(
     "trivium_clock_doubted",
     "Workers whose clock has jumped by a minute or more, not back, and less than a day ago.",
 )
+PRICES_WAITING: Final = _gauge(
+    "trivium_price_proposals_waiting",
+    "Proposals of other prices that nobody has decided, within ten minutes; with prices.nightly.",
+    is_first=True,
+)
+PRICES_FOUND: Final = _counter(
+    "trivium_price_changes_total",
+    "Prices that the nightly look found to be others than before, by who says so.",
+    ("source",),
+)
 LAG: Final = _histogram(
     "trivium_loop_lag_seconds",
     "How late the event loop comes to what is due, looked at four times a second.",
@@ -165,8 +175,8 @@ STARTED: Final = _gauge(
 FAMILIES: Final = (
     REQUESTS, FAULTS, ATTEMPTS, TOKENS, BYTES, SECONDS, FIRST_BYTE, LOST, CONNECTIONS, RUNNING,
     RECORDS_WAITING, SETTLEMENTS_WAITING, RESTING, UPSTREAM_CONNECTIONS, UPSTREAM_WAITING,
-    UPSTREAM_CALLS, IDENTITY_LIFE, IDENTITY_FAILURES, WORKERS, MISSING, DOUBTED, LAG, PROCESSOR,
-    MEMORY, FDS, FDS_MAX, STARTED, BUILD,
+    UPSTREAM_CALLS, IDENTITY_LIFE, IDENTITY_FAILURES, WORKERS, MISSING, DOUBTED,
+    PRICES_WAITING, PRICES_FOUND, LAG, PROCESSOR, MEMORY, FDS, FDS_MAX, STARTED, BUILD,
 )  # fmt: skip
 """In the order they are written."""
 
