@@ -75,6 +75,7 @@ workflows: ## look over .github/workflows with actionlint (needs Go) and zizmor
 
 versions: dev ## a fast part of the tests on the oldest versions that pyproject.toml permits, and on the newest (needs the package index)
 	@exec scripts/versions.sh $(ARGS)
+
 image: ## the image of the compiled gateway, as .image/trivium.tar, without a container engine (as root, needs buildah and debootstrap; minutes)
 	@exec deploy/image/build.sh
 
@@ -85,7 +86,7 @@ news: dev ## show the changelog entry that the fragments would make
 	@exec $(RUN)/towncrier build --draft --version next
 
 clean: ## remove .venv, caches and what a demo left
-	@rm -rf .venv .compiled .fuzz .docs site .chart .image .release .versions .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo tests/node/node_modules
+	@rm -rf .venv .compiled .docs .fuzz .chart .image .release .versions .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* htmlcov demo site tests/langchain/.venv tests/node/node_modules
 
 dev:
 	@scripts/environment.sh dev

@@ -32,7 +32,11 @@ NOT_HERE = {
     "uvx": "the package index has no trivium yet; tests/packaging installs the wheel",
     "make": "makes what its own checks make",
 }
-"""Programs whose blocks are not run, wherever they stand, and why."""
+"""Programs whose blocks are not run, and why; where a mark names the command, the rest is run."""
+PROGRAM = re.compile(
+    r"(?m)(?:^|[;&|({])\s*(?:(?:sudo|do|then|else|if|until|while|!)\s+|\w+=\S*\s+)*([\w./-]+)"
+)
+"""What a command line begins, and what follows in it; behind assignments."""
 SHELL = frozenset({"sh", "bash", "console", "shell"})
 PROMPT = "$ "
 MARK = re.compile(
@@ -114,9 +118,9 @@ class Block:
         for kind, command, reason in self.marks:
             if kind == "not run" and not command:
                 return reason
-        for command in self.commands():
-            for name, reason in NOT_HERE.items():
-                if re.search(rf"(?:^|[\s/]){name}(?:$|\s)", command.partition("#")[0]):
+        for command, _ in self.kept():
+            for word in PROGRAM.findall(re.sub(r"(?m)(^|\s)#.*", "", command)):
+                if reason := NOT_HERE.get(word.rpartition("/")[2]):
                     return reason
         return ""
 

@@ -248,6 +248,29 @@ def test_blocks_commands_and_marks_are_found():
     assert [("trivium e 'f\ng'", "answer\n")] == shell[2].steps()
 
 
+@pytest.mark.parametrize(
+    ("lines", "runs"),
+    [
+        (["docker run x"], False),
+        (["cd x && ./y; A=1 .venv/bin/pip install z"], False),
+        (["sudo systemctl restart trivium"], False),
+        (["for a in 1; do make x; done"], False),
+        (["echo make  # pip install", "grep docker file", "trivium serve --make"], True),
+    ],
+)
+def test_a_program_is_what_a_command_begins_with(lines, runs):
+    """Not a word among its arguments, which would leave the whole block out."""
+    assert runs == (not docs_commands.Block("p", 1, "sh", lines).why_not())
+
+
+def test_a_mark_leaves_the_rest_of_a_block_to_be_run():
+    """Also of one whose program would leave all of it out."""
+    block = docs_commands.Block("p", 1, "sh", ["trivium check", "pip install x"])
+    assert "package index" in block.why_not()
+    block.marks.append(("not run", "pip install", "why"))
+    assert ("", [("trivium check", "")]) == (block.why_not(), list(block.kept()))
+
+
 def test_an_option_that_is_not_there_is_caught():
     """The rule can fail, also behind an assignment."""
     assert [["a", "b"], ["c"]] == list(calls("K=$(.venv/bin/trivium a b) | x > y && trivium c # d"))

@@ -9,6 +9,7 @@ EXEMPT = {
     ("conversation/member_table.py", "_row"): "goes through the public shapes, at import",
     ("conversation/member_table.py", "_rows"): "goes through the same, at import",
     ("wire/converse/read_fields.py", "_nova_sampling"): TABLE,
+    ("wire/registry.py", "prepare"): "goes through the operations of a channel, when it is made",
     ("wire/bedrock/invoked_vectors.py", "is_asked"): "goes through the few members that tell",
     ("wire/bedrock/ranks.py", "is_asked"): "goes through the two members that tell",
     ("wire/bedrock/chunks.py", "_raised"): "goes through the two members that may say why",

@@ -27,6 +27,17 @@ INSTALL_S = 300
 KEY = "sk-vendor-0123456789abcdef"
 
 
+INDEX = ("SSL_CERT_FILE", "PIP_CERT", "PIP_INDEX_URL", "UV_INDEX_URL", "PIP_FIND_LINKS")
+"""Where packages come from, as whoever runs the tests has it."""
+
+
+def lent(*names):
+    """Of our own environment what every program needs, and these."""
+    return {
+        name: os.environ[name] for name in ("PATH", "HOME", "LANG", *names) if name in os.environ
+    }
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """Built as for a release, without the compiler."""
@@ -105,9 +116,7 @@ def stand_in():
 
 def answered(trivium, folder):
     """What a model says after ``init`` and ``serve`` in an empty folder, as a stranger would."""
-    kept = ("PATH", "HOME", "LANG")
-    environ = {name: os.environ[name] for name in kept if name in os.environ}
-    environ |= {"OPENAI_API_KEY": KEY, "TRIVIUM_SERVER__LISTEN": "127.0.0.1:0"}
+    environ = lent() | {"OPENAI_API_KEY": KEY, "TRIVIUM_SERVER__LISTEN": "127.0.0.1:0"}
 
     def run(*argv):
         done = subprocess.run(
@@ -155,8 +164,8 @@ def test_a_wheel_answers_away_from_its_sources(wheel, tmp_path):
     subprocess.run([*pip, "--no-index", "--no-deps", str(wheel)], check=True, capture_output=True)
     (site,) = place.glob("lib/python*/site-packages")
     # a line of a .pth file adds a folder, but runs none of the .pth files in it: ours stays out
-    lent = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
-    (site / "lent.pth").write_text("\n".join(lent))
+    ours = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+    (site / "lent.pth").write_text("\n".join(ours))
     where = [str(python), "-I", "-c", "import trivium; print(trivium.__file__)"]
     found = subprocess.run(where, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     assert str(place) in found
@@ -165,33 +174,69 @@ def test_a_wheel_answers_away_from_its_sources(wheel, tmp_path):
     assert "Ho" == answered(place / "bin" / "trivium", folder)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(INSTALL_S + 120)
-def test_a_wheel_answers_from_an_empty_environment(wheel, tmp_path):
-    """With what it declares, as the package index has it."""
-    place = tmp_path / "env"
-    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, capture_output=True)
-    pip = [
-        str(place / "bin" / "python"),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--only-binary",
-        ":all:",
-    ]
+def fetched(*argv, folder):
+    """What a program prints that the package index has to serve; skips where it cannot be reached."""
+    environ = lent(*INDEX)
+    environ |= {"UV_PYTHON_DOWNLOADS": "never", "XDG_DATA_HOME": str(folder / "data")}
+    environ |= {"PIP_RETRIES": "1", "UV_HTTP_TIMEOUT": "30", "PIP_ONLY_BINARY": ":all:"}
     done = subprocess.run(
-        [*pip, "--retries", "1", str(wheel)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=INSTALL_S,
-    )
-    if done.returncode and re.search(
-        r"(?i)connection|No matching distribution|timed out", done.stderr
-    ):
+        [str(word) for word in argv], cwd=folder, env=environ, check=False, capture_output=True,
+        text=True, timeout=INSTALL_S,
+    )  # fmt: skip
+    if done.returncode and re.search(r"(?i)connection|No matching dist|timed out", done.stderr):
         pytest.skip(f"the package index cannot be reached: {done.stderr.splitlines()[-1]}")
     assert 0 == done.returncode, done.stderr
-    folder = tmp_path / "work"
-    folder.mkdir()
-    assert "Ho" == answered(place / "bin" / "trivium", folder)
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The command, in an environment that had nothing, with what the wheel declares."""
+    place = tmp_path_factory.mktemp("empty") / "env"
+    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, capture_output=True)
+    fetched(place / "bin" / "python", "-m", "pip", "install", "-q", wheel, folder=place.parent)
+    return place / "bin" / "trivium"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(INSTALL_S + 120)
+def test_a_wheel_answers_from_an_empty_environment(installed, tmp_path):
+    """With what it declares, as the package index has it, before a vendor."""
+    assert "Ho" == answered(installed, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(2 * INSTALL_S)
+def test_three_commands_lead_from_a_wheel_to_an_answer(installed, tmp_path):
+    """An environment and the wheel are two of them; the demo fetches its model and asks it."""
+    with (tmp_path / "said").open("w") as said:
+        demo = subprocess.Popen(
+            [str(installed), "demo", "--listen", "127.0.0.1:0"], cwd=tmp_path, env=lent(*INDEX),
+            stdout=subprocess.PIPE, stderr=said, text=True,
+        )  # fmt: skip
+    try:
+        answer = next((line for line in demo.stdout if line.startswith("smollm2 says: ")), "")
+    finally:
+        demo.terminate()
+        demo.communicate(timeout=60)
+    told = (tmp_path / "said").read_text()
+    if not answer and re.search("no network|cannot be reached|could not be reached", told):
+        pytest.skip(f"the package index cannot be reached: {told.splitlines()[-1]}")
+    assert answer.removeprefix("smollm2 says: ").strip(), told
+    assert 0 == demo.returncode, told
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(INSTALL_S + 120)
+@pytest.mark.parametrize("tool", ["uvx", "pipx"])
+def test_tools_that_install_commands_take_the_wheel(wheel, tmp_path, tool):
+    """Each makes an environment of its own and runs the command there; pipx by uvx, if it is not here."""
+    uvx = Path(sys.executable).with_name("uvx")
+    run = {
+        "uvx": [uvx, "--python", sys.executable, "--from", wheel],
+        "pipx": [uvx, "pipx", "run", "--python", sys.executable, "--spec", wheel],
+    }[tool]
+    if not uvx.exists():
+        pytest.skip("uv is not installed beside this Python")
+    assert f"{__version__}\n" == fetched(*run, "trivium", "--version", folder=tmp_path)
+    assert "trivium.toml" in fetched(*run, "trivium", "init", "--help", folder=tmp_path)
