@@ -199,7 +199,7 @@ async def test_what_cannot_be_called_is_answered_elsewhere_or_refused(what, spar
     else:
         assert (status, None, kind.value) == (done.audience.status, usage, end)
         assert json.loads(done.audience.heard)["error"]["message"]
-    assert (kind is Kind.UPSTREAM_BUSY) == (not done.services.health._breakers)
+    assert (kind is Kind.UPSTREAM_BUSY) == (not done.services.health.breakers)
 
 
 def replaced(gateway, doubles, **changes):
@@ -251,7 +251,7 @@ async def test_when_all_connections_are_taken_the_next_channel_answers():
         assert (200, b"openai-0;failed=upstream_busy, openai-1;answered") == (
             status, headers[b"trivium-route"],
         )  # fmt: skip
-        assert {} == gateway.services.health._breakers
+        assert {} == gateway.services.health.breakers
         first.cancel()
         await asyncio.gather(first, return_exceptions=True)
         await client.close()
@@ -270,4 +270,4 @@ async def test_connections_that_close_as_they_are_reused_cost_nobody_an_answer()
         assert [200] * 100 == got
         crowd = await asyncio.gather(*(gateway.post(CHAT, HELLO) for _ in range(50)))
         assert [200] * 50 == [status for status, *_ in crowd]
-        assert {} == gateway.services.health._breakers
+        assert {} == gateway.services.health.breakers

@@ -6,6 +6,7 @@ four at once, and keeps nothing: what was found is in memory, as SQLAlchemy woul
 """
 
 import sqlite3
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
@@ -36,7 +37,7 @@ class OneTripCursor(aiosqlite.Cursor):
     def __init__(self, conn: OneTrip) -> None:
         self.iter_chunk_size = _CHUNK_ROWS
         self._there = conn
-        self._rows: list[Any] = []
+        self._rows: deque[Any] = deque()
         self._description: _Description | None = None
         self._count = -1
         self._last: int | None = None
@@ -74,28 +75,27 @@ class OneTripCursor(aiosqlite.Cursor):
 
     def _keep(self, cursor: sqlite3.Cursor) -> None:
         self._description = cursor.description
-        self._rows = cursor.fetchall() if self._description else []
+        self._rows = deque(cursor.fetchall()) if self._description else deque()
         self._count = cursor.rowcount
         self._last = cursor.lastrowid
 
     async def fetchone(self) -> Any:
         """The next row; ``None``: there is none."""
-        return self._rows.pop(0) if self._rows else None
+        return self._rows.popleft() if self._rows else None
 
     async def fetchmany(self, size: int | None = None) -> list[Any]:
         """As many rows more, or 1."""
         size = 1 if size is None else size
-        found, self._rows = self._rows[:size], self._rows[size:]
-        return found
+        return [self._rows.popleft() for _ in range(min(size, len(self._rows)))]
 
     async def fetchall(self) -> list[Any]:
         """All rows that are left."""
-        found, self._rows = self._rows, []
-        return found
+        found, self._rows = self._rows, deque()
+        return list(found)
 
     async def close(self) -> None:
         """Forget the rows; the thread has nothing to close."""
-        self._rows = []
+        self._rows = deque()
 
     @property
     def description(self) -> Any:
