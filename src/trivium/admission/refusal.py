@@ -74,7 +74,6 @@ def duration(seconds: float) -> bytes:
 
 
 @lru_cache(maxsize=256)
-@lru_cache(maxsize=1024)  # budgets end together, most at midnight
 def moment(at: int) -> bytes:
     """As Anthropic writes one: ``2026-11-21T08:00:00Z``. ``at``: seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ").encode()

@@ -23,7 +23,7 @@ from trivium.ledger.lease_keeper import Covering, LeaseKeeper
 from trivium.ledger.model import Hold, Quote, Settlement, UsageDetail
 from trivium.ledger.refusals import too_many_wait, unnoted
 from trivium.ledger.service import Payer
-from trivium.settings.budget import Budget
+from trivium.settings.budget import UNCOUNTED, Budget, CountedBudgets
 from trivium.wire.attribution import NOBODY, Attributed
 
 RENEW_S: Final = 0.2
@@ -76,17 +76,7 @@ class WorkerLedger(LeaseKeeper):
             return self._hold_within(hold, covering)
         amount = quote.amount_nanos
         user_id = caller.payer_id
-        hold = Hold(
-            request_id,
-            user_id,
-            amount,
-            quote,
-            caller.key_id,
-            not caller.unlimited,
-            asker_id=caller.user_id,
-            team_id=caller.team_id,
-            who=who,
-        )
+        hold = _hold(request_id, caller, quote, who)
         if quote.tariff is None:
             return hold
         if not caller.unlimited:
@@ -126,17 +116,7 @@ class WorkerLedger(LeaseKeeper):
             hold, covering = self._covered(request_id, caller, quote, budgets, who)
             asked = covering.asked
         else:
-            hold = Hold(
-                request_id,
-                caller.payer_id,
-                quote.amount_nanos,
-                quote,
-                caller.key_id,
-                not caller.unlimited,
-                asker_id=caller.user_id,
-                team_id=caller.team_id,
-                who=who,
-            )
+            hold = _hold(request_id, caller, quote, who)
             asked = [self._account(hold.user_id)] if hold.limited else []
         now = self._clock.monotonic()
         for account in asked:
@@ -180,22 +160,7 @@ class WorkerLedger(LeaseKeeper):
     ) -> tuple[Hold, Covering]:
         """The hold of a request with budgets, and what has to cover it."""
         covering = self._covering(tuple(budgets), caller.payer_id, is_limited=not caller.unlimited)
-        counted = covering.counted
-        hold = Hold(
-            request_id,
-            caller.payer_id,
-            quote.amount_nanos,
-            quote,
-            caller.key_id,
-            not caller.unlimited,
-            counters=counted.counters,
-            counted=counted.text,
-            budgets=counted.budgets,
-            asker_id=caller.user_id,
-            team_id=caller.team_id,
-            who=who,
-        )
-        return hold, covering
+        return _hold(request_id, caller, quote, who, covering.counted), covering
 
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
         """The hold with so much more in it, if the lease covers that and the journal takes it."""
@@ -360,3 +325,27 @@ class WorkerLedger(LeaseKeeper):
         if not account.is_touched:
             account.is_touched = True
             self._touched.add(account.holder)
+
+
+def _hold(
+    request_id: str,
+    caller: Payer,
+    quote: Quote,
+    who: Attributed,
+    counted: CountedBudgets = UNCOUNTED,
+) -> Hold:
+    """What is held for a request; ``counted``: the budgets that it counts against."""
+    return Hold(
+        request_id,
+        caller.payer_id,
+        quote.amount_nanos,
+        quote,
+        caller.key_id,
+        not caller.unlimited,
+        counters=counted.counters,
+        counted=counted.text,
+        budgets=counted.budgets,
+        asker_id=caller.user_id,
+        team_id=caller.team_id,
+        who=who,
+    )

@@ -152,6 +152,10 @@ class CountedBudgets(NamedTuple):
     until: float
 
 
+UNCOUNTED: Final = CountedBudgets((), (), "", FOREVER, 0, FOREVER)
+"""Of a request that has no budget."""
+
+
 REMEMBERED_MAX: Final = 10_000
 """Keys whose counters are remembered: some 5 MB."""
 
