@@ -9,7 +9,7 @@ import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.ledger.tariff import Tariff
-from trivium.settings.budget import Budget, CounterId
+from trivium.settings.budget import UNCOUNTED, Budget, CountedBudgets, CounterId
 from trivium.wire.attribution import NOBODY, Attributed
 
 NANOS: Final = 1_000_000_000
@@ -74,18 +74,24 @@ class Hold(msgspec.Struct, frozen=True, gc=False):
     key_id: int = 0
     limited: bool = True
     """Whether a balance has to cover it."""
-    counters: tuple[CounterId, ...] = ()
-    """Of the budgets that it counts against."""
-    counted: str = ""
-    """The counters as JSON, as entries have them; empty: there are none."""
-    budgets: tuple[Budget, ...] = ()
-    """The budgets, in the same order."""
+    counted: CountedBudgets = UNCOUNTED
+    """The budgets that it counts against, with their counters."""
     asker_id: int = 0
     """Who asks: of a team, which pays, a member or a service account."""
     team_id: int = 0
     """The team that the key spends for; 0: none."""
     who: Attributed = NOBODY
     """Whom and what it is for, as the caller says."""
+
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """The budgets that it counts against."""
+        return self.counted.budgets
+
+    @property
+    def counters(self) -> tuple[CounterId, ...]:
+        """Of each of them, in their order."""
+        return self.counted.counters
 
 
 Holder: TypeAlias = int | CounterId
