@@ -11,7 +11,6 @@ or has to wait, and when requests came to more than was set aside (``LeaseKeeper
 from typing import Final
 
 from trivium.ledger.allowance import Allowance
-from trivium.ledger.model import Holder
 from trivium.settings.budget import Budget, CountedBudgets
 
 AHEAD: Final = 32
@@ -51,7 +50,7 @@ class Covering:
         payer_id: int,
         is_limited: bool,
         hard: list[Allowance],
-        soft: list[Holder],
+        soft: list[Allowance],
         removed: int,
     ) -> None:
         self.budgets = budgets
@@ -94,9 +93,9 @@ class Covering:
                 return False
             least = min(least, account.leased - account.held - account.spent)
         more = amount - self.room
+        if least < more:
+            return False  # also where the room would do: costs above their holds come first
         if more > 0:
-            if least < more:
-                return False
             more += min(self.recent + self.asked, AHEAD * amount, (least - more) // SHARE)
         else:
             more = 0

@@ -308,7 +308,7 @@ class LeaseKeeper(Quoting):
             return found
         counted = self._counted(budgets)
         hard = [self._account(payer_id)] if is_limited else []
-        soft: list[Holder] = []
+        soft: list[Allowance] = []
         for budget, counter in zip(budgets, counted.counters, strict=True):
             account = self._account(counter)
             account.payer = payer_id
@@ -317,7 +317,7 @@ class LeaseKeeper(Quoting):
             else:
                 account.budget = budget
             if budget.soft:
-                soft.append(counter)
+                soft.append(account)
             else:
                 hard.append(account)
         if len(self._coverings) >= REMEMBERED_MAX:
@@ -346,25 +346,28 @@ class LeaseKeeper(Quoting):
             covering.is_changed = True
             self._changed.append(covering)
         if covering.room < 0:
-            self._tell(covering)
+            self.fold()  # it is others' as well
 
     def _tell(self, covering: Covering) -> None:
         """Tell its account and budgets what was held and spent of one, and leave it no room."""
         cost, asked, last = covering.spent, covering.asked, covering.last
         back = covering.room + cost
-        for each in covering.hard:
-            account = self._accounts.get(each.holder)
-            if account is not None:
-                account.told(back, cost, asked, last)
-                self._touch(account)
-        for holder in covering.soft:
-            account = self._accounts.get(holder)
-            if account is not None:
-                account.told(0, cost, 0, 0)
-                self._touch(account)
+        for account in covering.hard:
+            self._kept(account).told(back, cost, asked, last)
         covering.room = covering.spent = covering.asked = 0
         covering.recent = (covering.recent + asked) // 2
         covering.is_open = covering.is_changed = False
+
+    def _kept(self, account: Allowance) -> Allowance:
+        """The allowance that there is of the same, or this one again, which was done with before
+        its last requests had ended; its lease is looked at with the next flush.
+        """
+        found = self._accounts.get(account.holder)
+        if found is None:
+            found = self._accounts[account.holder] = account
+            account.is_touched = False
+        self._touch(found)
+        return found
 
     def _touch(self, account: Allowance) -> None:
         """Have the lease of one looked at with the next flush."""

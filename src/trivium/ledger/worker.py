@@ -321,13 +321,19 @@ class WorkerLedger(LeaseKeeper):
         """
         if covering is not None:
             covering.give_back(amount, nanos)
+            if covering.soft and nanos:
+                for account in covering.soft:
+                    # nothing is set aside of it, and it may refuse others by now
+                    self._kept(account).give_back(0, nanos)
             if covering.room < 0 or not covering.is_changed:
                 self._to_tell(covering)
         elif hold.limited:
-            account = self._accounts.get(hold.user_id)
-            if account is not None:
-                account.give_back(amount, nanos)
-                self._touch(account)
+            own = self._accounts.get(hold.user_id)
+            if own is not None:
+                own.give_back(amount, nanos)
+                self._touch(own)
+                if nanos > amount:
+                    self.fold()  # whatever else was set aside of it
 
 
 def _hold(
