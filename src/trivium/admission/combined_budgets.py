@@ -1,8 +1,8 @@
 """Budgets of a key together with those of whom and what its request is for, put together once.
 
-The ledger knows what a request counts against by the identity of its budgets, as those of a key stay
-the same object until somebody changes them. So do these: whatever is changed is another object, and
-is put together anew.
+The ledger knows what a request counts against by the identity of its budgets, as those of a key
+stay the same object until somebody changes them. So do these: whatever is changed is another
+object, and is put together anew.
 """
 
 from typing import Final

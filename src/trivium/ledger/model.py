@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from enum import Enum, unique
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -142,13 +142,16 @@ class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 def counted_costs(batch: Iterable[Settlement]) -> dict[CounterId, int]:
     """What settlements took, by counter."""
-    together: dict[int, tuple[tuple[CounterId, ...], int]] = {}
+    together: dict[int, list[Any]] = {}
     # requests of one key share one tuple, and there are as many of these as keys, not as requests
+    last: tuple[CounterId, ...] | None = None
+    sums: list[Any] = []
     for settled in batch:
-        if counters := settled.counters:
-            before = together.get(id(counters))
-            nanos = settled.cost_nanos if before is None else before[1] + settled.cost_nanos
-            together[id(counters)] = counters, nanos
+        counters = settled.counters
+        if counters is not last:
+            last = counters
+            sums = together.setdefault(id(counters), [counters, 0])
+        sums[1] += settled.cost_nanos
     spent: dict[CounterId, int] = {}
     for counters, nanos in together.values():
         for counter in counters:
