@@ -87,7 +87,7 @@ class WorkerLedger(LeaseKeeper):
                 account is None
                 or account.waiting
                 or now > self.trusted_until
-                or not self._take(account, amount)
+                or not (account.take(amount) or self._take_again(account, amount))
             ):
                 return None
             self._touch(account)
@@ -159,10 +159,8 @@ class WorkerLedger(LeaseKeeper):
         self._note(hold, covering)
         return hold
 
-    def _take(self, account: Allowance, amount: int) -> bool:
-        """Hold an amount of one, also of what was set aside of it and is not used."""
-        if account.take(amount):
-            return True
+    def _take_again(self, account: Allowance, amount: int) -> bool:
+        """Hold an amount of one that had too little, of what was set aside of it and not used."""
         if not self._changed:
             return False
         self.fold()
