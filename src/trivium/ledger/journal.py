@@ -116,7 +116,8 @@ def _held(hold: Hold, interrupted_nanos: int, at: int) -> bytes:
         "end": "interrupted",
     }
     if hold.team_id:
-        detail |= {"user": hold.asker_id, "team": hold.team_id}
+        detail["user"] = hold.asker_id
+        detail["team"] = hold.team_id
     if hold.counted.counters:
         detail["budgets"] = _Raw(hold.counted.text)
     if hold.who is not NOBODY:
