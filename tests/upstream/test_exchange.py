@@ -396,10 +396,10 @@ async def test_a_slow_upload_waits_for_its_first_byte_from_its_end(client):
     double.before_reading = gate
     async with double:
         sink = Recorder()
-        await client.open(ask(double, payload=payload, limits=limits(first_byte=3.0)), sink)
-        await asyncio.sleep(2.8)
+        await client.open(ask(double, payload=payload, limits=limits(first_byte=5.0)), sink)
+        await asyncio.sleep(4.8)
         gate.set()
-        assert "done" == (await sink.end(10)).log[-1]
+        assert "done" == (await sink.end(20)).log[-1]
 
 
 @pytest.mark.asyncio
