@@ -340,6 +340,9 @@ async def test_a_sink_may_abort_from_any_of_its_calls(client, standing, when):
     async with Double([[Wait(0.02), *pieces]]) as double:
         sink = Leaves()
         calls.append(await client.open(ask(double), sink))
+        async with asyncio.timeout(20):
+            while when not in sink.log:
+                await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
         assert when == sink.log[-1]
         assert (1 if when == "done" else 0) == standing(client).open
