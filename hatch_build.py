@@ -53,6 +53,7 @@ HOT: Final = (
     "ledger/journal.py",
     "ledger/lease_keeper.py",
     "ledger/cost.py",
+    "ledger/covering.py",
     "ledger/quote.py",
     "ledger/tariff.py",
     "ledger/worker.py",

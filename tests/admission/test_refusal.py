@@ -10,6 +10,7 @@ from trivium.admission.refusal import (
     limit_headers,
     limited,
     moment,
+    reset_line,
     too_large,
 )
 from trivium.faults import Kind
@@ -60,6 +61,12 @@ def test_a_spent_budget_is_named_in_headers(period, ends_at, reset):
     headers = dict(budget_headers(overspent(budget, 10**6, ends_at)))
     named = f"team:3; period={period.value}; limit=5.00".encode()
     assert (named, reset) == (headers[b"trivium-budget"], headers.get(b"trivium-budget-reset"))
+
+
+def test_an_answer_says_when_a_budget_begins_anew():
+    """As a line of its own; nothing where no budget ever does."""
+    assert b"trivium-budget-reset: 2026-12-01T00:00:00Z\r\n" == reset_line(1_796_083_200)
+    assert b"" == reset_line(FOREVER)
 
 
 NOW = 1_790_000_025.0

@@ -7,8 +7,9 @@ from gateway import Gateway
 from pipeline.test_failover import ANSWER, CHAT, HELLO, OK
 from pipeline.test_fallbacks import Books
 from scripted_upstream import Double
+from trivium.clock import SystemClock
 from trivium.ledger.refusals import overspent
-from trivium.settings.budget import FOREVER, Budget, Period, is_beyond
+from trivium.settings.budget import FOREVER, Budget, Period, PeriodClock, is_beyond
 
 SPENT = Budget(
     amount_nanos=5, period=Period.DAY, scope="team:3", whose="the team acme", instead="spare"
@@ -29,7 +30,12 @@ class SpentBooks(Books):
         if any(each.scope in self.spent and not each.soft for each in budgets):
             return None
         self.held.append((quote.tariff.model if quote.tariff else None, budgets))
-        return super().hold(request_id, caller, quote, budgets)
+        return self.counted(super().hold(request_id, caller, quote, budgets), budgets)
+
+    def counted(self, hold, budgets):
+        """The hold with what it counts against, as the ledger has it."""
+        counted = PeriodClock().counted(tuple(budgets), SystemClock().now())
+        return msgspec.structs.replace(hold, counted=counted)
 
     async def lease(self, request_id, caller, quote, budgets=(), who=None):
         """The turn's refusal."""

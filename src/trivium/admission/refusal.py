@@ -16,7 +16,7 @@ from trivium.admission.meter import Meter, Of, Subject, remaining, reset
 from trivium.faults import Fault, Kind
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.refusals import BudgetRefusal
-from trivium.settings.budget import FOREVER, WINDOWS, Budget, PeriodClock
+from trivium.settings.budget import FOREVER, WINDOWS
 from trivium.wire.operation import Shape
 
 Headers = list[tuple[bytes, bytes]]
@@ -144,15 +144,12 @@ def budget_headers(refused: BudgetRefusal) -> Headers:
     return out
 
 
-_periods: Final = PeriodClock()
-
-
-def reset_headers(budgets: tuple[Budget, ...], now: float) -> Headers:
-    """Return the header of an answer whose key has budgets: when the next of their periods begins,
-    of those that refuse. ``now``: seconds since the epoch.
+@lru_cache(maxsize=64)
+def reset_line(ends_at: int) -> bytes:
+    """Return the header line of an answer whose key has budgets: when the next of their periods
+    begins, of those that refuse, in seconds since the epoch. Empty where none does.
     """
-    ends_at = _periods.counted(budgets, now).resets_at
-    return [(b"trivium-budget-reset", moment(ends_at))] if ends_at < FOREVER else []
+    return b"trivium-budget-reset: %b\r\n" % moment(ends_at) if ends_at < FOREVER else b""
 
 
 def _seconds(wait_s: float) -> str:

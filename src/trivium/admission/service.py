@@ -8,6 +8,7 @@ import asyncio
 from typing import Final, Protocol
 
 from trivium.admission import refusal
+from trivium.admission.combined_budgets import CombinedBudgets
 from trivium.admission.end_users import EndUserSlots
 from trivium.admission.meter import MINUTE_S, Meter, Of, Subject
 from trivium.admission.offline_usage import Missed, OfflineUsage
@@ -106,6 +107,7 @@ class Admission:
         """Every pass that holds slots of the shared state, oldest first."""
         self.end_users = EndUserSlots()
         """Who is counted apart of those that the requests of a key are for."""
+        self.combined = CombinedBudgets()
         self._alone = OfflineUsage()
         self._unheard: dict[Permit, None] = {}
         """Every pass that the shared state knows nothing of yet, because it is away."""

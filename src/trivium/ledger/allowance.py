@@ -171,6 +171,22 @@ class Allowance:
         self.is_low = free < _LOW_HOLDS * amount or free < self._low
         return True
 
+    def lend(self, amount: int, each: int) -> None:
+        """Hold an amount that is free, for requests of ``each``, whose demand is told later."""
+        self.held += amount
+        free = self.leased - self.held - self.spent
+        self.is_low = free < _LOW_HOLDS * each or free < self._low
+
+    def told(self, back: int, cost: int, asked: int, last: int) -> None:
+        """What became of what was lent: so much is not held any more, of which ``cost`` was spent;
+        requests of ``asked`` together took it, the last of which was of ``last``.
+        """
+        self.held -= back
+        self.spent += cost
+        if asked:
+            self._asked += asked
+            self._last = last
+
     def give_back(self, amount: int, cost: int) -> None:
         """End a hold: its cost waits to be booked, the rest is free again."""
         self.held -= amount

@@ -116,9 +116,10 @@ def _held(hold: Hold, interrupted_nanos: int, at: int) -> bytes:
         "end": "interrupted",
     }
     if hold.team_id:
-        detail |= {"user": hold.asker_id, "team": hold.team_id}
-    if hold.counted:
-        detail["budgets"] = _Raw(hold.counted.encode())
+        detail["user"] = hold.asker_id
+        detail["team"] = hold.team_id
+    if hold.counted.counters:
+        detail["budgets"] = _Raw(hold.counted.text)
     if hold.who is not NOBODY:
         detail[_WHO] = hold.who
     return _encode(("h", hold.request_id, hold.user_id, interrupted_nanos, at, detail))

@@ -9,11 +9,12 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final
 
 from trivium.clock import Clock
 from trivium.faults import Fault
 from trivium.ledger.allowance import SHORT_S, Allowance, LeaseVerdict
+from trivium.ledger.covering import Covering
 from trivium.ledger.model import (
     COUNTERS_MAX,
     Hold,
@@ -42,6 +43,8 @@ from trivium.settings.budget import (
     within,
 )
 
+RENEW_S: Final = 0.2
+"""An account is renewed ahead of need at most so often; one that must wait does not wait for it."""
 REFUSED_S: Final = 1.0
 """How long an account that could not pay is refused without asking the database again."""
 LOOK_S: Final = 0.1
@@ -50,19 +53,6 @@ LOOK_S: Final = 0.1
 
 def _unheard(_: int) -> None:
     """Leave a low balance untold: what calls it has not been given another."""
-
-
-class Covering(NamedTuple):
-    """What has to cover requests with the same payer and budgets, and what counts them."""
-
-    counted: CountedBudgets
-    payer_id: int
-    is_limited: bool
-    """Whether the payer's balance has to cover them."""
-    asked: list[Allowance]
-    """The account, where it has to, and every budget that is not soft."""
-    removed: int
-    """Allowances that had been removed when this was put together: none of these is."""
 
 
 class LeaseKeeper(Quoting):
@@ -91,7 +81,9 @@ class LeaseKeeper(Quoting):
         self._removed = 0
         """How many of them were removed so far."""
         self._coverings: dict[int, Covering] = {}
-        """By the identity of the counted budgets."""
+        """By the identity of the budgets, and the payer."""
+        self._changed: list[Covering] = []
+        """Those that have something to tell."""
         self._periods = PeriodClock()
         self._touched: set[Holder] = set()
         self._urgent: set[Holder] = set()
@@ -122,6 +114,7 @@ class LeaseKeeper(Quoting):
 
     def touched(self) -> set[Holder]:
         """Accounts and budgets whose lease should be looked at, and forget them."""
+        self.fold()
         touched, self._touched = self._touched, set()
         for holder in touched:
             if (account := self._accounts.get(holder)) is not None:
@@ -165,6 +158,7 @@ class LeaseKeeper(Quoting):
 
         ``steady``: the database was away at the last turn, so nothing is given up before it hears.
         """
+        self.fold()
         spent = _spent(batch)
         now = self._clock.monotonic()
         return {
@@ -175,6 +169,7 @@ class LeaseKeeper(Quoting):
 
     def confirm(self, batch: list[Settlement], standings: Mapping[Holder, LeaseState]) -> None:
         """A turn is in the database: the batch is booked and the leases are as they stand."""
+        self.fold()
         spent = _spent(batch)
         now = self._clock.monotonic()
         for _ in batch:
@@ -196,6 +191,17 @@ class LeaseKeeper(Quoting):
                 del self._accounts[holder]
                 self._removed += 1
 
+    def fold(self) -> None:
+        """Tell accounts and budgets what became of what was set aside of them for requests that
+        count against several: what is held and spent of each is exact then, as long as no more is
+        set aside. Nothing is told twice, so this takes no longer than telling of each request.
+        """
+        if self._changed:
+            changed, self._changed = self._changed, []
+            for covering in changed:
+                if covering.is_changed:
+                    self._tell(covering)
+
     def fail(self, holders: set[Holder]) -> None:
         """A turn could not be made: whoever waited for it is told, and their leases stay."""
         for holder in holders:
@@ -208,6 +214,7 @@ class LeaseKeeper(Quoting):
 
     def drop(self, settled: Settlement) -> None:
         """The oldest settlement is one that the database refuses for good."""
+        self.fold()
         dropped = self._queue.popleft()
         assert dropped is settled
         holders: list[Holder] = [settled.user_id, *settled.counters]
@@ -284,23 +291,24 @@ class LeaseKeeper(Quoting):
             raise too_many_budgets(len(budgets))
         return self._periods.counted(budgets, self._now())
 
-    def _covering(
-        self, budgets: tuple[Budget, ...], payer_id: int, *, is_limited: bool
-    ) -> Covering:
+    def _covering(self, budgets: tuple[Budget, ...], payer_id: int, is_limited: bool) -> Covering:
         """What covers and counts a request with these budgets. Put together once for all requests
         of a key, until one of its budgets begins anew. Raises as ``_counted`` does.
         """
-        counted = self._counted(budgets)
-        found = self._coverings.get(id(counted))
+        now = self._now()
+        found = self._coverings.get(id(budgets) + payer_id)
         if (
             found is not None
-            and found.counted is counted
+            and found.budgets is budgets
             and found.payer_id == payer_id
             and found.is_limited is is_limited
             and found.removed == self._removed
+            and found.since <= now < found.until
         ):
             return found
-        asked = [self._account(payer_id)] if is_limited else []
+        counted = self._counted(budgets)
+        hard = [self._account(payer_id)] if is_limited else []
+        soft: list[Allowance] = []
         for budget, counter in zip(budgets, counted.counters, strict=True):
             account = self._account(counter)
             account.payer = payer_id
@@ -308,13 +316,64 @@ class LeaseKeeper(Quoting):
                 account.budget = account.budget or within(budget)
             else:
                 account.budget = budget
-            if not budget.soft:
-                asked.append(account)
+            if budget.soft:
+                soft.append(account)
+            else:
+                hard.append(account)
         if len(self._coverings) >= REMEMBERED_MAX:
             self._coverings.clear()
-        found = Covering(counted, payer_id, is_limited, asked, self._removed)
-        self._coverings[id(counted)] = found
+        found = Covering(budgets, counted, payer_id, is_limited, hard, soft, self._removed)
+        self._coverings[id(budgets) + payer_id] = found
         return found
+
+    def _set_aside(self, covering: Covering, amount: int, now: float) -> bool:
+        """Have a covering set aside what a request needs; ``False``: that takes a turn first."""
+        if not covering.set_aside(amount):
+            if not self._changed:
+                return False
+            self.fold()
+            if not covering.set_aside(amount):
+                return False
+        for account in covering.hard:
+            if account.is_low and now > account.learned_at + RENEW_S:
+                account.learned_at = now
+                self.hurry(account.holder)
+        return True
+
+    def _to_tell(self, covering: Covering) -> None:
+        """Have told what was held and spent of one; at once where it was more than set aside."""
+        if not covering.is_changed:
+            covering.is_changed = True
+            self._changed.append(covering)
+        if covering.room < 0:
+            self.fold()  # it is others' as well
+
+    def _tell(self, covering: Covering) -> None:
+        """Tell its account and budgets what was held and spent of one, and leave it no room."""
+        cost, asked, last = covering.spent, covering.asked, covering.last
+        back = covering.room + cost
+        for account in covering.hard:
+            self._kept(account).told(back, cost, asked, last)
+        covering.room = covering.spent = covering.asked = 0
+        covering.recent = (covering.recent + asked) // 2
+        covering.is_open = covering.is_changed = False
+
+    def _kept(self, account: Allowance) -> Allowance:
+        """The allowance that there is of the same, or this one again, which was done with before
+        its last requests had ended; its lease is looked at with the next flush.
+        """
+        found = self._accounts.get(account.holder)
+        if found is None:
+            found = self._accounts[account.holder] = account
+            account.is_touched = False
+        self._touch(found)
+        return found
+
+    def _touch(self, account: Allowance) -> None:
+        """Have the lease of one looked at with the next flush."""
+        if not account.is_touched:
+            account.is_touched = True
+            self._touched.add(account.holder)
 
     def _account(self, holder: Holder) -> Allowance:
         account = self._accounts.get(holder)
@@ -325,6 +384,7 @@ class LeaseKeeper(Quoting):
 
     async def _wait(self, account: Allowance, hold: Hold, *, is_row: bool = False) -> bool:
         """Wait for the account's turn; whether it has enough. Raises ``Fault`` (LEDGER_DOWN)."""
+        self.fold()  # nobody goes first by what was set aside before
         granted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         account.waiting.append(Waiting(hold, granted, self._clock.monotonic(), is_row))
         self.hurry(account.holder)

@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Iterable
 from enum import Enum, unique
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
 from trivium.conversation.usage import Usage
 from trivium.ledger.tariff import Tariff
-from trivium.settings.budget import Budget, CounterId
+from trivium.settings.budget import UNCOUNTED, Budget, CountedBudgets, CounterId
 from trivium.wire.attribution import NOBODY, Attributed
 
 NANOS: Final = 1_000_000_000
@@ -74,18 +74,24 @@ class Hold(msgspec.Struct, frozen=True, gc=False):
     key_id: int = 0
     limited: bool = True
     """Whether a balance has to cover it."""
-    counters: tuple[CounterId, ...] = ()
-    """Of the budgets that it counts against."""
-    counted: str = ""
-    """The counters as JSON, as entries have them; empty: there are none."""
-    budgets: tuple[Budget, ...] = ()
-    """The budgets, in the same order."""
+    counted: CountedBudgets = UNCOUNTED
+    """The budgets that it counts against, with their counters."""
     asker_id: int = 0
     """Who asks: of a team, which pays, a member or a service account."""
     team_id: int = 0
     """The team that the key spends for; 0: none."""
     who: Attributed = NOBODY
     """Whom and what it is for, as the caller says."""
+
+    @property
+    def budgets(self) -> tuple[Budget, ...]:
+        """The budgets that it counts against."""
+        return self.counted.budgets
+
+    @property
+    def counters(self) -> tuple[CounterId, ...]:
+        """Of each of them, in their order."""
+        return self.counted.counters
 
 
 Holder: TypeAlias = int | CounterId
@@ -136,13 +142,16 @@ class Settlement(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 def counted_costs(batch: Iterable[Settlement]) -> dict[CounterId, int]:
     """What settlements took, by counter."""
-    together: dict[int, tuple[tuple[CounterId, ...], int]] = {}
+    together: dict[int, list[Any]] = {}
     # requests of one key share one tuple, and there are as many of these as keys, not as requests
+    last: tuple[CounterId, ...] | None = None
+    sums: list[Any] = []
     for settled in batch:
-        if counters := settled.counters:
-            before = together.get(id(counters))
-            nanos = settled.cost_nanos if before is None else before[1] + settled.cost_nanos
-            together[id(counters)] = counters, nanos
+        counters = settled.counters
+        if counters is not last:
+            last = counters
+            sums = together.setdefault(id(counters), [counters, 0])
+        sums[1] += settled.cost_nanos
     spent: dict[CounterId, int] = {}
     for counters, nanos in together.values():
         for counter in counters:

@@ -17,17 +17,16 @@ from trivium.clock import Clock
 from trivium.conversation.usage import Usage
 from trivium.ledger.allowance import Allowance
 from trivium.ledger.cost import INTERRUPTED, cost
+from trivium.ledger.covering import Covering
 from trivium.ledger.errors import UnwrittenError
 from trivium.ledger.journal import Journal
-from trivium.ledger.lease_keeper import Covering, LeaseKeeper
+from trivium.ledger.lease_keeper import RENEW_S, LeaseKeeper
 from trivium.ledger.model import Hold, Quote, Settlement, UsageDetail
 from trivium.ledger.refusals import too_many_wait, unnoted
 from trivium.ledger.service import Payer
 from trivium.settings.budget import UNCOUNTED, Budget, CountedBudgets
 from trivium.wire.attribution import NOBODY, Attributed
 
-RENEW_S: Final = 0.2
-"""An account is renewed ahead of need at most so often; one that must wait does not wait for it."""
 WAITING_MAX: Final = 250_000
 """Settlements in memory, some 200 MB, beyond which accounts without a limit are refused: all others
 have stopped long before, with the end of their leases."""
@@ -56,6 +55,8 @@ class WorkerLedger(LeaseKeeper):
         self.journal = journal
         self._interrupted_nanos = INTERRUPTED[interrupted]
         self._open: dict[str, Hold] = {}
+        self._covered: dict[str, Covering] = {}
+        """What covers those of them that count against budgets."""
         self._is_full = False
 
     # --- the pipeline's side --------------------------------------------------------------------
@@ -72,13 +73,13 @@ class WorkerLedger(LeaseKeeper):
         LEDGER_DOWN).
         """
         if budgets and quote.tariff is not None:
-            hold, covering = self._covered(request_id, caller, quote, budgets, who)
-            return self._hold_within(hold, covering)
+            return self._hold_within(request_id, caller, quote, tuple(budgets), who)
         amount = quote.amount_nanos
         user_id = caller.payer_id
-        hold = _hold(request_id, caller, quote, who)
         if quote.tariff is None:
-            return hold
+            counted = self._counted(tuple(budgets)) if budgets else UNCOUNTED
+            return _hold(request_id, caller, quote, who, counted)
+        hold = _hold(request_id, caller, quote, who)
         if not caller.unlimited:
             account = self._accounts.get(user_id)
             now = self._monotonic()
@@ -86,7 +87,7 @@ class WorkerLedger(LeaseKeeper):
                 account is None
                 or account.waiting
                 or now > self.trusted_until
-                or not account.take(amount)
+                or not (account.take(amount) or self._take_again(account, amount))
             ):
                 return None
             self._touch(account)
@@ -112,9 +113,11 @@ class WorkerLedger(LeaseKeeper):
         Raises ``Fault`` (BALANCE_TOO_LOW, LEDGER_DOWN, INTERNAL), ``BudgetRefusal``.
         """
         amount = quote.amount_nanos
+        covering: Covering | None = None
         if budgets:
-            hold, covering = self._covered(request_id, caller, quote, budgets, who)
-            asked = covering.asked
+            covering = self._covering(tuple(budgets), caller.payer_id, not caller.unlimited)
+            hold = _hold(request_id, caller, quote, who, covering.counted)
+            asked = covering.hard
         else:
             hold = _hold(request_id, caller, quote, who)
             asked = [self._account(hold.user_id)] if hold.limited else []
@@ -125,48 +128,50 @@ class WorkerLedger(LeaseKeeper):
         refused = await self._wait_for_all(asked, hold)
         if refused is not None:
             raise self.refusal(hold, refused.budget)
-        self._note(hold)
+        self._note(hold, covering)
         return hold
 
-    def _hold_within(self, hold: Hold, covering: Covering) -> Hold | None:
-        """As ``hold``, for whoever has budgets: all of them and the account cover it, or none is
-        touched.
-        """
-        if not hold.limited and len(self._queue) >= WAITING_MAX:
-            raise too_many_wait()
-        amount = hold.amount_nanos
-        now = self._monotonic()
-        if now > self.trusted_until:
-            return None
-        for account in covering.asked:
-            if account.waiting or account.leased - account.held - account.spent < amount:
-                return None
-        for account in covering.asked:
-            account.take(amount)
-            self._touch(account)
-            if account.is_low and now > account.learned_at + RENEW_S:
-                account.learned_at = now
-                self.hurry(account.holder)
-        self._note(hold)
-        return hold
-
-    def _covered(
+    def _hold_within(
         self,
         request_id: str,
         caller: Payer,
         quote: Quote,
-        budgets: Sequence[Budget],
+        budgets: tuple[Budget, ...],
         who: Attributed,
-    ) -> tuple[Hold, Covering]:
-        """The hold of a request with budgets, and what has to cover it."""
-        covering = self._covering(tuple(budgets), caller.payer_id, is_limited=not caller.unlimited)
-        return _hold(request_id, caller, quote, who, covering.counted), covering
+    ) -> Hold | None:
+        """As ``hold``, for whoever has budgets: all of them and the account cover it, or none is
+        touched.
+        """
+        covering = self._covering(budgets, caller.payer_id, not caller.unlimited)
+        if not covering.is_limited and len(self._queue) >= WAITING_MAX:
+            raise too_many_wait()
+        amount, now = quote.amount_nanos, self._monotonic()
+        if now > self.trusted_until:
+            return None
+        if (amount > covering.room or not covering.is_open) and not self._set_aside(
+            covering, amount, now
+        ):
+            return None
+        covering.hold(amount)
+        if not covering.is_changed:
+            self._to_tell(covering)
+        hold = _hold(request_id, caller, quote, who, covering.counted)
+        self._note(hold, covering)
+        return hold
+
+    def _take_again(self, account: Allowance, amount: int) -> bool:
+        """Hold an amount of one that had too little, of what was set aside of it and not used."""
+        if not self._changed:
+            return False
+        self.fold()
+        return account.take(amount)
 
     def extend(self, hold: Hold, more_nanos: int) -> Hold | None:
         """The hold with so much more in it, if the lease covers that and the journal takes it."""
         if hold.request_id not in self._open:
             return hold  # of what is free nothing is held
         asked = self._holding(hold)
+        self.fold()
         if asked and self._clock.monotonic() > self.trusted_until:
             return None
         for account in asked:
@@ -184,7 +189,7 @@ class WorkerLedger(LeaseKeeper):
             self.journal.hold(extended, *self._interrupted_at(extended))
         except OSError as error:
             self._lost(error)
-            self._end(msgspec.structs.replace(hold, amount_nanos=more_nanos), 0)
+            self._end(hold, more_nanos, 0, self._covered.get(hold.request_id))
             return None
         self._open[hold.request_id] = extended
         return extended
@@ -210,25 +215,24 @@ class WorkerLedger(LeaseKeeper):
         """The hold with the counters of these budgets. Raises ``Fault`` (INVALID_VALUE) where they
         are more than one request can count against.
         """
-        found = self._counted(tuple(budgets))
-        return msgspec.structs.replace(
-            hold, counters=found.counters, counted=found.text, budgets=found.budgets
-        )
+        return msgspec.structs.replace(hold, counted=self._counted(tuple(budgets)))
 
     def settle(self, hold: Hold, usage: Usage | None, end: str = "", channel: str = "") -> int:
         """Book the real cost against the hold, exactly once; returns nano-dollars charged."""
         tariff = hold.quote.tariff
         if tariff is None or self._open.pop(hold.request_id, None) is None:
             return 0
+        counted = hold.counted
+        covering = None if counted is UNCOUNTED else self._covered.pop(hold.request_id, None)
         if usage is None:
-            self._end(hold, 0)
+            self._end(hold, hold.amount_nanos, 0, covering)
             try:
                 self.journal.release(hold.request_id)
             except OSError as error:
                 self._lost(error)
             return 0
         nanos, rates = cost(tariff, usage)
-        at, counters = int(self._now()), hold.counters
+        at = int(self._now())
         said = UsageDetail(
             key=hold.key_id,
             user=hold.asker_id if hold.team_id else 0,
@@ -236,13 +240,14 @@ class WorkerLedger(LeaseKeeper):
             channel=channel,
             end=end,
             usage=usage,
-            budgets=counters,
         )
         detail = f"{rates.label},{_encode(said)[1:].decode()}"
+        if counted is not UNCOUNTED:
+            detail = f'{detail[:-1]},"budgets":{counted.text}}}'  # as ``UsageDetail`` has them
         settled = Settlement(
-            hold.request_id, hold.user_id, nanos, at, "", detail, counters, hold.who
+            hold.request_id, hold.user_id, nanos, at, "", detail, counted.counters, hold.who
         )
-        self._end(hold, nanos)
+        self._end(hold, hold.amount_nanos, nanos, covering)
         self._queue.append(settled)
         try:
             self.journal.settle(settled)
@@ -281,16 +286,18 @@ class WorkerLedger(LeaseKeeper):
 
     # --- own ------------------------------------------------------------------------------------
 
-    def _note(self, hold: Hold) -> None:
+    def _note(self, hold: Hold, covering: Covering | None = None) -> None:
         try:
             self.journal.hold(hold, self._interrupted_nanos(hold.quote), int(self._now()))
         except OSError as error:
             self._lost(error)
-            self._end(hold, 0)
+            self._end(hold, hold.amount_nanos, 0, covering)
             raise unnoted() from None
         if self._is_full and not self.journal.gathers:
             self._flows()
         self._open[hold.request_id] = hold
+        if covering is not None:
+            self._covered[hold.request_id] = covering
 
     def _interrupted_at(self, hold: Hold) -> tuple[int, int]:
         """What a hold costs if nobody settles it, and the second it is."""
@@ -306,25 +313,25 @@ class WorkerLedger(LeaseKeeper):
         self._is_full = False
         log.info("journal_flows_again")
 
-    def _end(self, hold: Hold, nanos: int) -> None:
-        """Free what was held, and remember what is to be booked."""
-        if hold.limited:
-            account = self._accounts.get(hold.user_id)
-            if account is not None:
-                account.give_back(hold.amount_nanos, nanos)
-                self._touch(account)
-        for counter, budget in zip(hold.counters, hold.budgets, strict=True):
-            account = self._accounts.get(counter)
-            if account is not None:
-                # as it was held: the budget may have been changed since
-                account.give_back(0 if budget.soft else hold.amount_nanos, nanos)
-                self._touch(account)
-
-    def _touch(self, account: Allowance) -> None:
-        """Have the lease of one looked at with the next flush."""
-        if not account.is_touched:
-            account.is_touched = True
-            self._touched.add(account.holder)
+    def _end(self, hold: Hold, amount: int, nanos: int, covering: Covering | None) -> None:
+        """Free what was held, and remember what is to be booked. ``covering``: what it was held of,
+        as it was then: a budget may have been changed since.
+        """
+        if covering is not None:
+            covering.give_back(amount, nanos)
+            if covering.soft and nanos:
+                for account in covering.soft:
+                    # nothing is set aside of it, and it may refuse others by now
+                    self._kept(account).give_back(0, nanos)
+            if covering.room < 0 or not covering.is_changed:
+                self._to_tell(covering)
+        elif hold.limited:
+            own = self._accounts.get(hold.user_id)
+            if own is not None:
+                own.give_back(amount, nanos)
+                self._touch(own)
+                if nanos > amount:
+                    self.fold()  # whatever else was set aside of it
 
 
 def _hold(
@@ -342,9 +349,7 @@ def _hold(
         quote,
         caller.key_id,
         not caller.unlimited,
-        counters=counted.counters,
-        counted=counted.text,
-        budgets=counted.budgets,
+        counted=counted,
         asker_id=caller.user_id,
         team_id=caller.team_id,
         who=who,

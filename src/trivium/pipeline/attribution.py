@@ -2,9 +2,6 @@
 
 from typing import Final
 
-import msgspec
-
-from trivium.admission.end_users import scope_of
 from trivium.pipeline.request_context import RequestContext
 from trivium.settings.budget import Budget
 from trivium.wire import attribution, peek
@@ -21,22 +18,16 @@ def budgets(context: RequestContext) -> tuple[Budget, ...]:
     """
     caller, services, of = context.exchange.caller, context.services, context.attribution
     assert caller is not None
-    found = caller.budgets
+    combined = services.admission.combined
+    parts = [caller.budgets]
     if caller.end_user_budgets:
         now, hashed = services.clock.now(), services.pseudonyms.hashed(of.end_user)
         name = services.admission.end_users.name(caller.key_id, hashed, now)
-        scope = scope_of(caller.key_id, name)
-        found += tuple(
-            msgspec.structs.replace(each, scope=scope, whose="this end user")
-            for each in caller.end_user_budgets
-        )
-    if caller.tagged:
-        for tag in of.tags:
-            found += caller.tagged.get(tag, ())
-    if caller.tagged_everywhere:
-        for tag in of.tags:
-            found += caller.tagged_everywhere.get(tag, ())
-    return found
+        parts.append(combined.end_user(caller.end_user_budgets, caller.key_id, name))
+    for tagged in (caller.tagged, caller.tagged_everywhere):
+        if tagged:
+            parts += [tagged[tag] for tag in of.tags if tag in tagged]
+    return combined.whole(parts)
 
 
 def limited_end_user(context: RequestContext) -> str:

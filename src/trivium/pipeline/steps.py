@@ -201,22 +201,19 @@ def hold(context: RequestContext) -> Waiting:
     assert caller is not None
     assert found is not None
     # budgets of tags count a request that has some
-    if caller.budgets or caller.end_user_budgets or context.attribution.tags:
+    if caller.end_user_budgets or context.attribution.tags:
         context.budgets = attribution.budgets(context)
+    else:
+        context.budgets = caller.budgets
     context.hold = context.services.ledger.hold(
         context.exchange.request_id, caller, found, context.budgets, context.attribution
     )
     if context.hold is None:
         return _lease(context)
     if context.budgets:
-        _tell_reset(context)
+        # when a budget begins anew
+        context.exchange.lines += refusal.reset_line(context.hold.counted.resets_at)
     return None
-
-
-def _tell_reset(context: RequestContext) -> None:
-    """Add the header that says when a budget begins anew."""
-    now = context.services.clock.now()
-    context.exchange.extra += refusal.reset_headers(context.budgets, now)
 
 
 def foresee(context: RequestContext, facts: RequestFacts) -> RequestFacts:
@@ -240,12 +237,12 @@ async def _lease(context: RequestContext) -> None:
     assert caller is not None
     assert found is not None
     try:
-        context.hold = await cheaper.lease(context, caller, found)
+        context.hold = held = await cheaper.lease(context, caller, found)
     except BudgetRefusal as refused:
         context.exchange.extra += refusal.budget_headers(refused)
         raise
     if context.budgets:
-        _tell_reset(context)
+        context.exchange.lines += refusal.reset_line(held.counted.resets_at)
 
 
 def keep_alive(context: RequestContext) -> Waiting:

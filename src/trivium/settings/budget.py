@@ -147,7 +147,7 @@ class CountedBudgets(NamedTuple):
     text: str
     """The same as JSON, as entries have them."""
     resets_at: int
-    """When the first period ends of those that refuse; ``FOREVER`` where none does."""
+    """When the first period ends of those that refuse, or did; ``FOREVER`` where none does."""
     since: float
     until: float
 
@@ -196,7 +196,11 @@ class PeriodClock:
         )
         if len(self._counted) >= REMEMBERED_MAX:
             self._counted.clear()
-        hard = [at.ends_at for at, of in zip(periods, budgets, strict=True) if not of.soft]
+        hard = [
+            at.ends_at
+            for at, of in zip(periods, budgets, strict=True)
+            if not of.soft or is_beyond(of)
+        ]
         known = self._counted[id(budgets)] = CountedBudgets(
             budgets,
             counters,

@@ -12,6 +12,7 @@ from trivium.ledger.holds.model import entry_of, held_of
 from trivium.ledger.model import Hold, Quote, UsageDetail
 from trivium.ledger.verify import detail_of, wrong_with
 from trivium.routing.model import PriceRow, VideoPrice
+from trivium.settings.budget import Budget, Period, PeriodClock
 
 ROW = PriceRow(
     since=7,
@@ -62,7 +63,8 @@ def test_an_entry_is_reckoned_with_the_holds_own_prices(usage, multiplier, expec
 @pytest.mark.parametrize("team_id", [0, 8])
 def test_an_entry_says_what_a_workers_settlement_would(channel, team_id):
     """The same members in the same order, after the model and its prices."""
-    of = {"counters": ("b:1",), "asker_id": 9 if team_id else 0, "team_id": team_id}
+    counted = PeriodClock().counted((Budget(amount_nanos=1, period=Period.TOTAL),), 0)
+    of = {"counted": counted, "asker_id": 9 if team_id else 0, "team_id": team_id}
     held, usage = msgspec.structs.replace(hold(), **of), Usage(requests=2)
     said = UsageDetail(
         key=5,
