@@ -94,6 +94,13 @@ def theirs(monkeypatch, request, content, parts, region, service):
     return {name.lower(): value for name, value in asked.headers.items() if name.lower() in wanted}
 
 
+def whole(signed):
+    """What a signer has added to a request."""
+    headers, ending = signed
+    name = list(headers)[-1]
+    return headers | {name: headers[name] + ending}
+
+
 def test_every_request_is_signed_as_botocore_signs_it(monkeypatch):
     """A thousand of them: paths, queries, headers and bodies of every kind, in pieces."""
     draw = random.Random(SEED)
@@ -122,7 +129,7 @@ def test_every_request_is_signed_as_botocore_signs_it(monkeypatch):
             content = body(draw)
             again = msgspec.structs.replace(request, at=at + later)
             expected = theirs(monkeypatch, again, content, parts, region, service)
-            assert expected == signer.sign(content, at + later), request
+            assert expected == whole(signer.sign(content, at + later)), request
     assert REQUESTS == len(seen)
 
 

@@ -12,7 +12,7 @@ from trivium.faults import Fault, Kind
 from trivium.providers.credential import Finder, FoundSecret
 from trivium.secret import Secret
 from trivium.upstream import credentials as credentials_module
-from trivium.upstream.request_writer import Composer
+from trivium.upstream.request_writer import CALLERS_BYTES_MAX, Composer
 from trivium.upstream.signing import VendorClocks
 
 OK = [Send(sized(b"{}"))]
@@ -30,22 +30,29 @@ class Prepared:
     def sign(self, body, at):
         found = Digest(self.parts, self.unsigned)
         found.update(body)
-        return found.headers() | {"X-At": str(at)}
+        said = found.headers() | {"X-At": str(at)}
+        digest = said.pop("x-digest")
+        return said | {"x-digest": digest[:9]}, digest[9:]
 
 
 class _Frames(Prepared):
     def sign(self, body, at):
-        return {"Content-Length": "9"}
+        return {"Content-Length": "9"}, ""
 
 
 class _Breaks(Prepared):
     def sign(self, body, at):
-        return {"x-digest": "a\r\nx-evil: 1"}
+        return {"x-digest": "a\r\nx-evil: 1"}, ""
+
+
+class _EndsBadly(Prepared):
+    def sign(self, body, at):
+        return {"x-digest": "a"}, "b\r\nx-evil: 1"
 
 
 class _Misnames(Prepared):
     def sign(self, body, at):
-        return {"x digest": "a"}
+        return {"x digest": "a"}, ""
 
 
 def _refuses(*_):
@@ -92,14 +99,20 @@ async def test_a_prepared_signature_is_what_each_request_would_have(make_client,
 
 
 @pytest.mark.asyncio
-async def test_a_request_with_a_header_of_the_caller_is_signed_on_its_own(client, prepared):
-    """It is signed with the others, so nothing that was worked out before holds."""
+async def test_what_a_caller_adds_is_signed_and_shared_with_the_next_who_adds_the_same(
+    client, prepared
+):
+    """Client libraries send the same with each request; a long value is not kept."""
     async with Double([OK]) as vendor:
         to, composer = channel(vendor, signing(prepare=prepared)), Composer()
-        await call(client, request(to, composer=composer, forwarded=[(b"x-beta", b"b")]))
-        assert (b"b", True) == (seen(vendor)[b"x-beta"], b"x-beta" in seen(vendor)[b"x-seen"])
+        made = []
+        for value in (b"b", b"b", b"c", b"b", b"b" * CALLERS_BYTES_MAX, b"b" * CALLERS_BYTES_MAX):
+            await call(client, request(to, composer=composer, forwarded=[(b"x-beta", value)]))
+            made.append(prepared.made)
+            assert (value, True) == (seen(vendor)[b"x-beta"], b"x-beta" in seen(vendor)[b"x-seen"])
+        assert [1, 1, 2, 2, 2, 2] == made
         await call(client, request(to, composer=composer, forwarded=[(b"x-other", b"b")]))
-    assert (1, False) == (prepared.made, b"x-other" in seen(vendor))
+    assert (3, False) == (prepared.made, b"x-other" in seen(vendor))
 
 
 @pytest.mark.asyncio
@@ -112,7 +125,7 @@ async def test_the_operators_header_stands_over_the_prepared_ones(client, prepar
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("prepare", [_refuses, _Frames, _Breaks, _Misnames])
+@pytest.mark.parametrize("prepare", [_refuses, _Frames, _Breaks, _EndsBadly, _Misnames])
 async def test_what_cannot_be_written_is_the_channels_fault(client, prepare):
     """Nothing is sent, the first time and the next."""
     composer = Composer()

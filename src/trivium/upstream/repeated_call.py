@@ -30,7 +30,9 @@ class Presenter:
     """Which answers have it sent once more; ``None``: none."""
 
     def now(self) -> Request | None:
-        """The request, ready; ``None`` where something is waited for. Raises ``Fault``."""
+        """The request, ready, with this as its ``presenter`` where refusals have it sent once more;
+        ``None`` where something is waited for. Raises ``Fault``.
+        """
         raise NotImplementedError
 
     async def later(self) -> Request:

@@ -1,11 +1,14 @@
 """One HTTP request to a vendor, composed and not yet written. See ``upstream/call.py``."""
 
 from collections.abc import AsyncIterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from trivium.routing.model import Channel, TimeLimits
+
+if TYPE_CHECKING:
+    from trivium.upstream.repeated_call import Presenter
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
@@ -70,3 +73,5 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     draft: Draft | None = None
     """What it is written of by ``upstream/credentials.py`` when it goes out; the payload is empty
     then. ``None``: it is written."""
+    presenter: "Presenter | None" = None
+    """What wrote it, and writes it again where its credential is refused."""
