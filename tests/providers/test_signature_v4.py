@@ -2,14 +2,11 @@
 
 import random
 import string
-from datetime import UTC, datetime
 from urllib.parse import quote
 
-import botocore.auth
 import msgspec
 import pytest
-from botocore.awsrequest import AWSRequest
-from botocore.credentials import Credentials
+from tests.sigv4 import theirs
 
 from trivium.providers import signature_v4
 from trivium.providers.credential import Unsigned
@@ -70,28 +67,6 @@ def headers(draw):
 def body(draw):
     size = draw.choice((0, 0, 1, 1000, 100_000))
     return draw.randbytes(size)
-
-
-def theirs(monkeypatch, request, content, parts, region, service):
-    """What botocore signs of the same request; given the headers that we sign, as it signs all."""
-    now = datetime.fromtimestamp(request.at, UTC)
-    monkeypatch.setattr(botocore.auth, "get_current_datetime", lambda: now)
-    ours = {
-        name: value
-        for name, value in request.headers.items()
-        if name in ("host", "content-type") or name.startswith("x-amz")
-    }
-    asked = AWSRequest(
-        method=request.method,
-        url=f"https://{request.host}{request.path}"
-        + (f"?{request.query}" if request.query else ""),
-        headers=ours,
-        data=content,
-    )
-    keys = Credentials(parts["key_id"], parts["secret"], parts.get("session_token"))
-    botocore.auth.SigV4Auth(keys, service, region).add_auth(asked)
-    wanted = ("authorization", "x-amz-date", "x-amz-security-token")
-    return {name.lower(): value for name, value in asked.headers.items() if name.lower() in wanted}
 
 
 def whole(signed):
