@@ -8,7 +8,6 @@ from trivium.providers.registry import PROVIDERS
 from trivium.routing.model import Channel, TimeLimits
 from trivium.upstream.held_body import HeldBody
 from trivium.upstream.late_head import LateHead, ready, started, unusable
-from trivium.upstream.repeated_call import Presenter
 from trivium.upstream.request import Draft, DraftHead, Origin, Request
 from trivium.upstream.tokens import VendorTokens
 
@@ -46,10 +45,8 @@ def test_what_is_no_header_or_frames_a_request_is_refused(added):
         started(a_head(), added)
 
 
-class Writes(Presenter):
+class Writes:
     """Only says which refusals it minds."""
-
-    __slots__ = ()
 
     def __init__(self, refusals):
         self.refusals = refusals

@@ -20,8 +20,8 @@ from trivium.routing.model import Channel
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, Client, Sink
 from trivium.upstream.late_head import LateHead, ready, started, unusable
-from trivium.upstream.repeated_call import Presenter, RepeatedCall
-from trivium.upstream.request import Draft, DraftHead, Request
+from trivium.upstream.repeated_call import RepeatedCall
+from trivium.upstream.request import Draft, DraftHead, Presenter, Request
 from trivium.upstream.signing import SignedHead, VendorClocks
 from trivium.upstream.tokens import TokenSource, VendorTokens
 from trivium.upstream.vendor_identity import VendorIdentity
@@ -125,10 +125,10 @@ class TokenHead(LateHead):
         return self._start
 
 
-class TokenPresenter(Presenter):
+class TokenPresenter:
     """Presents a token with a life."""
 
-    __slots__ = ("_draft", "_found", "_kept", "_request", "_source")
+    __slots__ = ("_draft", "_found", "_kept", "_request", "_source", "refusals")
 
     def __init__(
         self, request: Request, draft: Draft, kept: TokenHead, source: TokenSource

@@ -7,8 +7,7 @@ import structlog
 
 from trivium.faults import Fault, Kind
 from trivium.providers.credential import Renewed, Signing
-from trivium.upstream.repeated_call import Presenter
-from trivium.upstream.request import Draft, DraftHead, Request
+from trivium.upstream.request import Draft, DraftHead, Presenter, Request
 from trivium.upstream.request_writer import FIXED, checked_line, written
 from trivium.upstream.tokens import TokenSource, VendorTokens
 

@@ -23,8 +23,7 @@ from trivium.providers.credential import (
 )
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.late_head import LENGTH, LateHead, ready, started, unusable
-from trivium.upstream.repeated_call import Presenter
-from trivium.upstream.request import Body, Draft, DraftHead, Origin, Request
+from trivium.upstream.request import Body, Draft, DraftHead, Origin, Presenter, Request
 from trivium.upstream.request_writer import checked_line
 from trivium.upstream.tokens import TokenSource, VendorTokens, revealed
 
@@ -160,10 +159,12 @@ class SignedHead(LateHead):
         self._added = added
 
 
-class SignaturePresenter(Presenter):
+class SignaturePresenter:
     """Signs a request, by parts that are given or found."""
 
-    __slots__ = ("_at", "_clocks", "_draft", "_found", "_kept", "_request", "_source")
+    __slots__ = (
+        "_at", "_clocks", "_draft", "_found", "_kept", "_request", "_source", "refusals",
+    )  # fmt: skip
 
     def __init__(
         self,
