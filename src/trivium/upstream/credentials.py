@@ -40,7 +40,7 @@ class Credentials:
         self._clocks = VendorClocks(clock)
         self._tokens = VendorTokens(client, clock, ca_file)
         self._kept: dict[int, LateHead] = {}
-        """By the identity of the draft's head."""
+        """By the identity of the draft's head, which each keeps, so that it is no other's."""
 
     def written(self, request: Request, draft: Draft) -> Request:
         """As the client's: the request itself where a secret or a large body's signature is
@@ -81,7 +81,7 @@ class Credentials:
     def _presenter(self, request: Request, draft: Draft) -> Presenter:
         head = draft.head
         kept = self._kept.get(id(head))
-        if kept is None or kept.head is not head:
+        if kept is None:
             kept = self._late(head)
             if head.is_shared:
                 if len(self._kept) >= KEPT_MAX:
