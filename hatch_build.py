@@ -58,6 +58,7 @@ HOT: Final = (
     "ledger/tariff.py",
     "ledger/worker.py",
     "observe/store.py",
+    "providers/signature_v4.py",
     "response_store/items.py",
     "response_store/policy.py",
     "response_store/signatures/tracer.py",

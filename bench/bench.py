@@ -266,25 +266,28 @@ def measure(
     extra = dict(header.split(": ", 1) for header in options.header)
     headers = {"Content-Type": "application/json", **extra}
     keys = dict(each.split("=", 1) for each in getattr(options, "key", []))
-    for case in [parsed(name, options) for name in options.case or ["chat:json", "chat:stream"]]:
+    cases = [parsed(name, options) for name in options.case or ["chat:json", "chat:stream"]]
+    turns = range(options.rounds + 1)
+    order = [(turn, case) for case in cases for turn in turns]
+    if getattr(options, "alternate", False):
+        order.sort(key=lambda each: each[0])
+    for turn, case in order:
         text = json.dumps(body(*case[1:4], case.prompt), separators=(",", ":"))
-        for name in targets:
+        for name, (url, pid) in targets.items():
             own = {"Authorization": f"Bearer {keys[name]}"} if name in keys else {}
             lines = ['wrk.method="POST"', f"wrk.body=[==[{text}]==]"]
             lines += [f'wrk.headers["{header}"]="{v}"' for header, v in (headers | own).items()]
             (tmp / f"{name}.lua").write_text("\n".join(lines))
-        for turn in range(options.rounds + 1):
-            for name, (url, pid) in targets.items():
-                prefix = "" if name == "nginx" else options.generate_prefix
-                before = cpu_seconds(pid)
-                full = url + path(*case[1:4], prefix)
-                seconds = options.seconds if turn else 2
-                row = wrk(full, tmp / f"{name}.lua", case.connections, seconds)
-                time.sleep(options.settle)
-                spent = cpu_seconds(pid) - before
-                row |= {"cpu_us": spent * 1e6 / max(1, row["requests"]), "rss": rss_mib(pid)}
-                if turn:
-                    rows.setdefault((case.name, name), []).append(row)
+            prefix = "" if name == "nginx" else options.generate_prefix
+            before = cpu_seconds(pid)
+            full = url + path(*case[1:4], prefix)
+            seconds = options.seconds if turn else 2
+            row = wrk(full, tmp / f"{name}.lua", case.connections, seconds)
+            time.sleep(options.settle)
+            spent = cpu_seconds(pid) - before
+            row |= {"cpu_us": spent * 1e6 / max(1, row["requests"]), "rss": rss_mib(pid)}
+            if turn:
+                rows.setdefault((case.name, name), []).append(row)
     return rows
 
 
@@ -332,6 +335,10 @@ def main() -> int:
         "--key", action="append", default=[], metavar="NAME=KEY", help="a key that one target knows"
     )
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--alternate", action="store_true",
+        help="a round of each case in turn, for cases that are compared with each other",
+    )  # fmt: skip
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--model", default="bench-model")

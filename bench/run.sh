@@ -76,6 +76,17 @@ provider = "bedrock-openai"
 credential = { key_id = "AKIDBENCH", secret = "env:BENCH_VENDOR_KEY", region = "us-east-1" }
 base_url = "http://127.0.0.1:9100/v1"
 
+[[channels]]
+name = "keyed"
+provider = "bedrock-openai"
+api_key = "env:BENCH_VENDOR_KEY"
+base_url = "http://127.0.0.1:9100/v1"
+
+[[models]]
+name = "keyed"
+$price
+bindings = [{ channel = "keyed", model = "bench-model" }]
+
 [[models]]
 name = "signed"
 $price
@@ -104,7 +115,7 @@ cases=()
 for shape in "${shapes[@]}"; do
   cases+=(--case "$shape:json" --case "$shape:stream")
 done
-cases+=(--case chat:json:signed)
+cases+=(--case chat:json:keyed --case chat:json:signed)
 for shape in "${shapes[@]}"; do
   for other in "${shapes[@]}"; do
     if [[ $shape != "$other" ]]; then

@@ -98,11 +98,13 @@ def settings_for(
             ChannelEntry(
                 name=f"{provider}-{number}",
                 provider=provider,
-                api_key=None if keys else VENDOR_KEY,
                 api_keys=keys,
                 base_url=f"http://127.0.0.1:{double.port}{BASE.get(provider, '/v1')}",
                 timeouts=timeouts or Timeouts(),
-                **((channel or {}) if number == 0 else {}),
+                **{
+                    "api_key": None if keys else VENDOR_KEY,
+                    **((channel or {}) if number == 0 else {}),
+                },
             )
             for number, (provider, double) in enumerate(channels)
         ),

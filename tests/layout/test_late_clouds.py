@@ -15,6 +15,7 @@ CLOUDS = (
     "trivium.providers.identities.azure", "trivium.providers.identities.google",
     "trivium.providers.signature_v4", "trivium.providers.vertex", "trivium.providers.videos.google",
     "trivium.providers.wrapping", "trivium.upstream.credentials", "trivium.upstream.finding",
+    "trivium.upstream.late_head",
     "trivium.upstream.signing", "trivium.upstream.thread_client", "trivium.upstream.tokens",
     "trivium.wire.aws_errors", "trivium.wire.bedrock", "trivium.wire.cohere",
     "trivium.wire.converse", "trivium.wire.event_stream", "trivium.wire.generate.for_vertex",

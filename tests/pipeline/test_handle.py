@@ -320,3 +320,60 @@ async def test_what_is_added_meanwhile_is_done_a_turn_later():
     for expected in ([1], [1, 2], [1, 2, 3], [1, 2, 3]):
         await asyncio.sleep(0)
         assert expected == done
+
+
+class Asked:
+    """A client that tells what it is asked to do, in order."""
+
+    def __init__(self, client):
+        self.client = client
+        self.told = []
+
+    def written(self, request):
+        self.told.append("written")
+        return self.client.written(request)
+
+    def open_now(self, request, sink):
+        self.told.append("sent")
+        return self.client.open_now(request, sink)
+
+    async def open(self, request, sink):
+        self.told.append("opened")
+        return await self.client.open(request, sink)
+
+
+def signed(key_id="AKID"):
+    parts = {"key_id": key_id, "secret": "s", "region": "us-east-1"}
+    return {"api_key": None, "credential": parts}
+
+
+@pytest.mark.asyncio
+async def test_all_of_one_turn_are_signed_before_any_is_sent():
+    """A socket that is written to between two signatures wakes the vendor each time."""
+    async with (
+        Double([OK]) as vendor,
+        Gateway.to(("bedrock-openai", vendor), channel=signed()) as gateway,
+    ):
+        lines = [await gateway.wire() for _ in range(3)]
+        asked = gateway.services.client = Asked(gateway.services.client)
+        for _ in range(2):  # the first time there is no connection yet
+            asked.told.clear()
+            for line in lines:
+                line.writer.write(gateway.head(CHAT, encoded(HELLO)))
+            assert [200] * 3 == [(await line.answer())[0] for line in lines]
+        assert ["written"] * 3 + ["sent"] * 3 == asked.told
+        assert all(b"authorization" in dict(one.headers) for one in vendor.requests)
+        for line in lines:
+            await line.close()
+
+
+@pytest.mark.asyncio
+async def test_a_request_that_cannot_be_signed_goes_to_the_next_channel():
+    """The first has been tried, and is told of; nothing is sent to it."""
+    async with Double([OK]) as vendor, Double([OK]) as other:
+        channels = ("bedrock-openai", vendor), ("openai", other)
+        async with Gateway.to(*channels, channel=signed(key_id="no key")) as gateway:
+            status, headers, _ = await gateway.post(CHAT, HELLO)
+            found = status, headers[b"trivium-channel"], headers[b"trivium-attempts"]
+            assert (200, b"openai-1", b"2") == found
+    assert (0, 1) == (len(vendor.requests), len(other.requests))

@@ -9,10 +9,12 @@ from tests.upstream.lately import Digest, channel, renewed, request, signing, un
 
 from trivium.clock import FixedClock
 from trivium.faults import Fault, Kind
-from trivium.providers.credential import Static
+from trivium.providers.credential import Finder, FoundSecret, Renewed, Static
 from trivium.secret import Secret
+from trivium.upstream.credentials import TokenHead
 from trivium.upstream.held_body import PIECE_BYTES, HeldBody
 from trivium.upstream.request_writer import Composer
+from trivium.upstream.tokens import VendorTokens
 
 OK = [Send(sized(b"{}"))]
 REFUSED = [Send(sized(b"no", status=b"401 Unauthorized"))]
@@ -240,3 +242,41 @@ async def test_a_broken_answer_is_told_once(client):
     async with Double([[Send(sized(b"tok-1"))]]) as service, Double([cut]) as vendor:
         sink = await call(client, request(channel(vendor, renewed(service))))
     assert (["head", "data", "broke"], Kind.UPSTREAM_BROKE) == (sink.log, sink.fault.kind)
+
+
+@pytest.mark.asyncio
+async def test_a_token_is_written_into_a_head_once(client):
+    """Requests that have it in common differ in their length and their body alone."""
+    tokens = [[Send(sized(b"tok-1"))], [Send(sized(b"tok-2"))]]
+    async with Double(tokens) as service, Double([OK]) as vendor:
+        to, composer = channel(vendor, renewed(service)), Composer()
+        bodies = [b"{}", b"", b"x" * 1000, HeldBody(b"b" * (PIECE_BYTES + 1)), b"{}"]
+        for at, body in enumerate(bodies):
+            if at == 4:
+                client._credentials()._tokens.close()
+            await call(client, request(to, body, composer=composer))
+        await call(client, request(to, composer=composer, forwarded=[(b"x-beta", b"b")]))
+    assert [b"Bearer tok-1"] * 4 + [b"Bearer tok-2"] * 2 == [
+        dict(each.headers)[b"authorization"] for each in vendor.requests
+    ]
+    assert [0 if not body else body.size if isinstance(body, HeldBody) else len(body)
+            for body in bodies] == [len(each.body) for each in vendor.requests[:5]]  # fmt: skip
+    whole = [each.raw.partition(b"content-length")[0] for each in vendor.requests]
+    assert whole[0] == whole[1] == whole[2]
+    assert b"x-beta: b\r\n" in whole[5]
+
+
+def test_a_token_that_stays_is_not_written_again():
+    """The start of a head is the same object until another is found."""
+    vendor = Double()
+    vendor.port = 80
+    kind = Renewed(finder=Finder(find=lambda *_: None))
+    made = request(channel(vendor, kind))
+    late = TokenHead(made.draft.head, VendorTokens(None, FixedClock()), kind)
+    one, two = (FoundSecret(parts={"token": t}, life_s=9.0, source="here") for t in ("a", "b"))
+    start = late.start(one)
+    assert start is late.start(one)
+    assert start.replace(b"Bearer a", b"Bearer b") == late.start(two)
+    with pytest.raises(ValueError, match="found no token"):
+        late.start(FoundSecret(parts={}, life_s=9.0, source="here"))
+    assert start == late.start(one)

@@ -244,6 +244,9 @@ class _Nobody:
     async def fetch(self, user_id: int, url: str) -> FetchedFile:
         raise AssertionError(f"a rehearsal fetches nothing: {url} for {user_id}")
 
+    def written(self, request: Request) -> Request:
+        raise AssertionError(f"a rehearsal calls nobody: {request.origin.host}")
+
     def open_now(self, request: Request, sink: Sink) -> Call | None:
         raise AssertionError(f"a rehearsal calls nobody: {request.origin.host}, {sink}")
 

@@ -80,7 +80,7 @@ class Beginnings(Phase[tuple[Exchange, Route]]):
     """Begins requests: those of one turn have their holds written together.
 
     So are, after all else, their calls: a vendor's socket that is written to between two
-    translations wakes its reader each time (7 us a request).
+    translations, or signatures, wakes its reader each time (7 us a request).
     """
 
     __slots__ = ("_ends", "_services")
@@ -106,6 +106,8 @@ class Beginnings(Phase[tuple[Exchange, Route]]):
             unnoted = services.ledger.flush()
         for task in tasks:
             task.compose(unnoted)
+        for task in tasks:
+            task.write()
         for task in tasks:
             task.send()
 
@@ -168,7 +170,9 @@ class EagerTask(Running, EagerOutcome):
     )
 
     def __init__(self, context: RequestContext, ends: AnswerEnds) -> None:
-        """Nothing is done yet: its steps, ``compose`` and ``send`` follow, in the same turn."""
+        """Nothing is done yet: its steps, ``compose``, ``write`` and ``send`` follow, in the same
+        turn.
+        """
         self.ends = ends
         self._context = context
         self._steps = STEPS_OF[context.operation]
@@ -237,6 +241,16 @@ class EagerTask(Running, EagerOutcome):
             self._attempt, self._request = send.make_attempt(context, step, lane, 0, self)
         except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
             self._error = error
+
+    def write(self) -> None:
+        """Put the credential into the request, where it is none that all share. Never raises."""
+        request = self._request
+        if request is None or request.draft is None:
+            return
+        try:
+            self._request = self._context.services.client.written(request)
+        except Exception as error:  # noqa: BLE001 - of the first attempt: another may do
+            self._request, self._error = None, error
 
     def send(self) -> None:
         """Send the request to the first channel, or go on in a task, or end what has failed."""

@@ -22,6 +22,7 @@ from trivium.pipeline import (
     fallbacks,
     hedging,
     images,
+    late_shapes,
     media,
     request_admission,
     response_state,
@@ -59,13 +60,21 @@ _SPOKEN: Final = HEADERS | NAMING
 """Headers that most requests have none of."""
 
 
+def bring(context: RequestContext) -> Waiting:
+    """Have the operation's modules imported, which only the first caller of one has to wait for."""
+    operation = context.operation
+    return None if late_shapes.is_here(operation) else late_shapes.bring(operation)
+
+
 def receive(context: RequestContext) -> Waiting:
     """Find the request's members, and take out of them what the caller wishes of its route."""
-    exchange = context.exchange
+    exchange, spoken = context.exchange, context.route.surface
+    if spoken is not _OWN and not late_shapes.is_here(spoken):
+        return _receive_late(context)
     if exchange.upload is not None:
         return _receive_form(context, exchange.upload)
     members = peek.members(exchange.body)
-    if context.route.surface is not _OWN:
+    if spoken is not _OWN:
         from trivium.pipeline import surface
 
         members = surface.opened(context, members)
@@ -79,6 +88,13 @@ def receive(context: RequestContext) -> Waiting:
         members = routing_preferences.take_preferences(context, members)
     context.members = members
     return None
+
+
+async def _receive_late(context: RequestContext) -> None:
+    await late_shapes.bring(context.route.surface)
+    waiting = receive(context)
+    if waiting is not None:
+        await waiting
 
 
 async def _receive_form(context: RequestContext, upload: Upload) -> None:
@@ -318,6 +334,7 @@ async def planned(context: RequestContext) -> Plan:
 Step: TypeAlias = Callable[[RequestContext], Waiting]
 
 STEPS: Final[tuple[Step, ...]] = (
+    bring,
     receive,
     read,
     recall,
@@ -330,6 +347,7 @@ STEPS: Final[tuple[Step, ...]] = (
 )
 """All of them, in their order. What follows is the call (``pipeline/send.py``)."""
 _ONLY: Final[Mapping[Step, frozenset[Operation]]] = {
+    bring: late_shapes.OPERATIONS,
     recall: frozenset({Operation.RESPONSES}),
     hold: frozenset(Operation) - TOKEN_COUNTS,  # counts are free of charge
 }

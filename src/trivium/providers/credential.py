@@ -239,10 +239,12 @@ class Signature(Protocol):
 class Signer(Protocol):
     """Signs requests that differ in their body and their time alone."""
 
-    def sign(self, body: bytes, at: float) -> Mapping[str, str]:
-        """What is added to a request, as ``Signature.headers`` has it. Raises ``ValueError``.
+    def sign(self, body: bytes, at: float) -> tuple[Mapping[str, str], str]:
+        """What is added to a request, as ``Signature.headers`` has it, in two: headers, and what
+        the value of the last one goes on with in this request. Raises ``ValueError``.
 
-        ``at``: seconds since the epoch. The names are the same each time.
+        ``at``: seconds since the epoch. Headers that are the very same object as the last time are
+        taken to say the same, and are not looked at again.
         """
         ...
 

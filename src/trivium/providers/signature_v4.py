@@ -87,11 +87,13 @@ class SignerV4(Signer):
         self._canonical = self._inner = self._outer = sha256()
         self._added: dict[str, str] = {}
 
-    def sign(self, body: bytes, at: float) -> Mapping[str, str]:
-        """The headers of one request. Raises ``ValueError`` for a time that no calendar has."""
-        return self.headers(sha256(body).hexdigest(), at)
+    def sign(self, body: bytes, at: float) -> tuple[Mapping[str, str], str]:
+        """The headers of a request, those of its second, and the signature that is the end of the
+        last. Raises ``ValueError`` for a time that no calendar has.
+        """
+        return self.signed(sha256(body).hexdigest(), at)
 
-    def headers(self, hashed: str, at: float) -> Mapping[str, str]:
+    def signed(self, hashed: str, at: float) -> tuple[Mapping[str, str], str]:
         """The same, by the body's digest in hexadecimal digits."""
         second = int(at)
         if second != self._second:
@@ -102,9 +104,7 @@ class SignerV4(Signer):
         inner.update(request.hexdigest().encode())
         outer = self._outer.copy()
         outer.update(inner.digest())
-        found = self._added.copy()
-        found[_AUTHORIZATION] += outer.hexdigest()
-        return found
+        return self._added, outer.hexdigest()
 
     def _turn(self, second: int) -> None:
         """Work out what the time decides."""
@@ -118,9 +118,11 @@ class SignerV4(Signer):
         self._inner = sha256(key.translate(_INNER) + f"{ALGORITHM}\n{when}\n{scope}\n".encode())
         self._outer = sha256(key.translate(_OUTER))
         start, end = self._own
-        self._added = {_AUTHORIZATION: f"{start}{scope}{end}", _DATE: when}
+        added = {_DATE: when}
         if self._token is not None:
-            self._added[_SESSION] = self._token
+            added[_SESSION] = self._token
+        added[_AUTHORIZATION] = f"{start}{scope}{end}"
+        self._added = added
         self._second = second
 
 
@@ -146,7 +148,8 @@ class SignatureV4(Signature):
 
         Raises ``ValueError`` for a time that no calendar has.
         """
-        return self._signer.headers(self._hash.hexdigest(), self._at)
+        added, signature = self._signer.signed(self._hash.hexdigest(), self._at)
+        return {**added, _AUTHORIZATION: added[_AUTHORIZATION] + signature}
 
 
 def _check(key_id: str, secret: str, token: str | None, region: str) -> None:

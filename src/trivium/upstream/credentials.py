@@ -19,21 +19,16 @@ from trivium.providers.credential import (
 from trivium.routing.model import Channel
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, Client, Sink
-from trivium.upstream.repeated_call import Presenter, RepeatedCall
-from trivium.upstream.request import Draft, Request
-from trivium.upstream.signing import (
-    SignaturePresenter,
-    SignedHead,
-    VendorClocks,
-    finished,
-    unusable,
-)
-from trivium.upstream.tokens import TokenSource, VendorTokens, revealed
+from trivium.upstream.late_head import LateHead, ready, started, unusable
+from trivium.upstream.repeated_call import RepeatedCall
+from trivium.upstream.request import Draft, DraftHead, Presenter, Request
+from trivium.upstream.signing import SignedHead, VendorClocks
+from trivium.upstream.tokens import TokenSource, VendorTokens
 from trivium.upstream.vendor_identity import VendorIdentity
 
 KEPT_MAX: Final = 1_024
-"""Heads that are signed, channels times models in use, of which is kept what requests share. All go
-when it is exceeded."""
+"""Heads, channels times models in use, of which is kept what requests share. All go when it is
+exceeded."""
 
 
 class Credentials:
@@ -44,31 +39,31 @@ class Credentials:
         self._client = client
         self._clocks = VendorClocks(clock)
         self._tokens = VendorTokens(client, clock, ca_file)
-        self._kept: dict[int, SignedHead] = {}
-        """By the identity of the draft's head."""
+        self._kept: dict[int, LateHead] = {}
+        """By the identity of the draft's head, which each keeps, so that it is no other's."""
 
-    def open_now(self, request: Request, draft: Draft, sink: Sink) -> Call | None:
-        """As the client's: ``None`` where a secret or a large body's signature is waited for.
-
-        Raises ``Fault`` for a secret that the provider cannot use.
+    def written(self, request: Request, draft: Draft) -> Request:
+        """As the client's: the request itself where a secret or a large body's signature is
+        waited for. Raises ``Fault`` for a secret that the provider cannot use.
         """
-        presenter = self._presenter(request, draft)
-        ready = presenter.now()
-        if ready is None:
-            return None
-        if presenter.refusals is None:
-            return self._client.open_now(ready, sink)
-        repeated = RepeatedCall(self._client, presenter, sink)
-        call = self._client.open_now(ready, repeated)
-        return None if call is None else repeated.attached(call)
+        return self._presenter(request, draft).now() or request
 
-    async def open(self, request: Request, draft: Draft, sink: Sink) -> Call:
-        """As the client's. Raises ``Fault``, also where no secret can be had."""
-        presenter = self._presenter(request, draft)
+    def repeated(self, presenter: Presenter, sink: Sink) -> RepeatedCall:
+        """What stands between a call and its sink, where a refusal has it made once more."""
+        return RepeatedCall(self._client, presenter, sink)
+
+    async def open(self, request: Request, sink: Sink) -> Call:
+        """As the client's. Raises ``Fault``, also where no secret can be had.
+
+        What is written already is written anew: it has waited since.
+        """
+        draft = request.draft
+        presenter = request.presenter if draft is None else self._presenter(request, draft)
+        assert presenter is not None
         ready = await presenter.later()
         if presenter.refusals is None:
             return await self._client.open(ready, sink)
-        repeated = RepeatedCall(self._client, presenter, sink)
+        repeated = self.repeated(presenter, sink)
         return repeated.attached(await self._client.open(ready, repeated))
 
     def identity(self, channel: Channel, credential: int) -> VendorIdentity | None:
@@ -85,38 +80,70 @@ class Credentials:
 
     def _presenter(self, request: Request, draft: Draft) -> Presenter:
         head = draft.head
-        kind = head.channel.form
-        if isinstance(kind, Renewed):
-            return TokenPresenter(request, draft, kind, self._tokens.of(head, kind))
-        assert isinstance(kind, Signing)
         kept = self._kept.get(id(head))
-        if kept is None or kept.head is not head:
-            kept = SignedHead(head, kind, revealed(head.channel, head.credential))
+        if kept is None:
+            kept = self._late(head)
             if head.is_shared:
                 if len(self._kept) >= KEPT_MAX:
                     self._kept.clear()
                 self._kept[id(head)] = kept
-        source = self._tokens.of(head, kind) if kept.is_found else None
-        return SignaturePresenter(request, draft, kept, source, self._clocks)
+        return kept.presenter(request, draft)
+
+    def _late(self, head: DraftHead) -> LateHead:
+        kind = head.channel.form
+        if isinstance(kind, Renewed):
+            return TokenHead(head, self._tokens, kind)
+        assert isinstance(kind, Signing)
+        return SignedHead(head, self._tokens, kind, self._clocks)
 
 
-class TokenPresenter(Presenter):
+class TokenHead(LateHead):
+    """What requests of one head have in common that present a token: all, while it is valid."""
+
+    __slots__ = ("_found", "_start", "kind")
+
+    def __init__(self, head: DraftHead, tokens: VendorTokens, kind: Renewed) -> None:
+        super().__init__(head, tokens)
+        self.kind = kind
+        self._found: FoundSecret | None = None
+        """Whose token ``_start`` has."""
+        self._start = b""
+
+    def presenter(self, request: Request, draft: Draft) -> Presenter:
+        """What presents the token in one of the requests."""
+        return TokenPresenter(request, draft, self, self.source(self.kind))
+
+    def start(self, found: FoundSecret) -> bytes:
+        """A request with the token, up to the value of content-length. Raises ``ValueError``."""
+        if found is not self._found:
+            token = found.parts.get(TOKEN)
+            if token is None:
+                raise ValueError("the finder found no token")
+            header = self.kind.header
+            self._start = started(self.head, {header.header: header.prefix + token})
+            self._found = found
+        return self._start
+
+
+class TokenPresenter:
     """Presents a token with a life."""
 
-    __slots__ = ("_draft", "_found", "_kind", "_request", "_source")
+    __slots__ = ("_draft", "_found", "_kept", "_request", "_source", "refusals")
 
-    def __init__(self, request: Request, draft: Draft, kind: Renewed, source: TokenSource) -> None:
-        self.refusals: Refusals | None = kind.refusals
+    def __init__(
+        self, request: Request, draft: Draft, kept: TokenHead, source: TokenSource
+    ) -> None:
+        self.refusals: Refusals | None = kept.kind.refusals
         self._request = request
         self._draft = draft
-        self._kind = kind
+        self._kept = kept
         self._source = source
         self._found: FoundSecret | None = None
 
     def now(self) -> Request | None:
         """The request with a token that is there."""
         found = self._source.valid()
-        return None if found is None else self._carrying(found)
+        return None if found is None else self._carrying(found, self)
 
     async def later(self) -> Request:
         """The request with a token that is waited for."""
@@ -133,13 +160,10 @@ class TokenPresenter(Presenter):
         found = await self._source.another(refused)
         return None if found is None else self._carrying(found)
 
-    def _carrying(self, found: FoundSecret) -> Request:
+    def _carrying(self, found: FoundSecret, presenter: Presenter | None = None) -> Request:
         self._found = found
-        header = self._kind.header
         try:
-            token = found.parts[TOKEN]
-            return finished(self._request, self._draft, {header.header: header.prefix + token})
-        except KeyError:
-            raise unusable(self._draft.head, ValueError("the finder found no token")) from None
+            start = self._kept.start(found)
         except ValueError as error:
             raise unusable(self._draft.head, error) from None
+        return ready(self._request, self._draft, start, presenter)

@@ -292,18 +292,30 @@ class PooledClient(Client):
         self._ticker: asyncio.TimerHandle | None = None
         self._closed = False
 
+    def written(self, request: Request) -> Request:
+        """As ``Client.written`` says; at once for a request that is written."""
+        draft = request.draft
+        return request if draft is None else self._credentials().written(request, draft)
+
     def open_now(self, request: Request, sink: Sink) -> Call | None:
         """As :meth:`open` if an idle connection exists, else ``None`` and nothing was done."""
         pool = self._pools.get(request.origin)
         if pool is None:
             return None
-        draft = request.draft
-        if draft is not None:
-            return self._credentials().open_now(request, draft, sink)
+        if request.draft is not None:
+            request = self.written(request)
+            if request.draft is not None:
+                return None
         now = self._now()
         connection = pool.reuse(now)
         if connection is None:
             return None
+        presenter = request.presenter
+        if presenter is not None:
+            repeated = self._credentials().repeated(presenter, sink)
+            again = UpstreamExchange(request, repeated, now)
+            again.run(connection, now, self._limits.header_bytes_max)
+            return repeated.attached(again)
         exchange = UpstreamExchange(request, sink, now)
         exchange.run(connection, now, self._limits.header_bytes_max)
         return exchange
@@ -315,9 +327,8 @@ class PooledClient(Client):
             return call
         if self._closed:
             raise Fault(Kind.STOPPING, "The gateway is stopping.")
-        draft = request.draft
-        if draft is not None:
-            return await self._credentials().open(request, draft, sink)
+        if request.draft is not None or request.presenter is not None:
+            return await self._credentials().open(request, sink)
         pool = self._pools.get(request.origin)
         if pool is None:
             if len(self._pools) >= ORIGINS_MAX:

@@ -10,39 +10,15 @@ from typing import Final
 import structlog
 
 from trivium.faults import Fault
-from trivium.providers.credential import Refusals, Remedy
+from trivium.providers.credential import Remedy
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, Client, Sink
-from trivium.upstream.request import Request
+from trivium.upstream.request import Presenter
 
 log = structlog.get_logger(__name__)
 
 REFUSAL_BYTES_MAX: Final = 65_536
 """Of a refusal's body that are held; a larger one is handed on as it comes."""
-
-
-class Presenter:
-    """Writes one draft with its credential, as often as it is sent."""
-
-    __slots__ = ("refusals",)
-
-    refusals: Refusals | None
-    """Which answers have it sent once more; ``None``: none."""
-
-    def now(self) -> Request | None:
-        """The request, ready; ``None`` where something is waited for. Raises ``Fault``."""
-        raise NotImplementedError
-
-    async def later(self) -> Request:
-        """The request, ready, however long it takes. Raises ``Fault`` where it cannot be."""
-        raise NotImplementedError
-
-    async def again(self, remedy: Remedy, headers: AnswerHeaders) -> Request | None:
-        """The request as it is to be sent after a refusal; ``None``: there is no other way.
-
-        ``headers`` are the refusal's. Raises ``Fault``.
-        """
-        raise NotImplementedError
 
 
 class RepeatedCall(Sink, Call):

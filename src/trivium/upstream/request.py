@@ -5,7 +5,9 @@ from typing import Protocol
 
 import msgspec
 
+from trivium.providers.credential import Refusals, Remedy
 from trivium.routing.model import Channel, TimeLimits
+from trivium.upstream.answer import AnswerHeaders
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
@@ -56,6 +58,30 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     body: bytes | Body
 
 
+class Presenter(Protocol):
+    """Writes one draft with its credential, as often as it is sent."""
+
+    refusals: Refusals | None
+    """Which answers have it sent once more; ``None``: none."""
+
+    def now(self) -> "Request | None":
+        """The request, ready, with this as its ``presenter`` where refusals have it sent once more;
+        ``None`` where something is waited for. Raises ``Fault``.
+        """
+        ...
+
+    async def later(self) -> "Request":
+        """The request, ready, however long it takes. Raises ``Fault`` where it cannot be."""
+        ...
+
+    async def again(self, remedy: Remedy, headers: AnswerHeaders) -> "Request | None":
+        """The request as it is to be sent after a refusal; ``None``: there is no other way.
+
+        ``headers`` are the refusal's. Raises ``Fault``.
+        """
+        ...
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One HTTP request, ready to be written."""
 
@@ -70,3 +96,5 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     draft: Draft | None = None
     """What it is written of by ``upstream/credentials.py`` when it goes out; the payload is empty
     then. ``None``: it is written."""
+    presenter: Presenter | None = None
+    """What wrote it, and writes it again where its credential is refused."""

@@ -21,6 +21,11 @@ from trivium.wire.operation import Operation
 
 ENTRIES_MAX: Final = 1024
 """Heads kept ready: channels times credentials times models in use. All go when it is exceeded."""
+CALLERS_MAX: Final = 16
+"""Sets of callers' headers that are kept of one head for drafts; all go when it is exceeded. A
+client library sends the same ones with each request."""
+CALLERS_BYTES_MAX: Final = 512
+"""Names and values of a set that is kept."""
 
 _TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE: Final = re.compile(rb"[\t\x20-\x7e\x80-\xff]*")
@@ -43,8 +48,8 @@ class _Head:
     """What requests of one kind have in common."""
 
     __slots__ = (
-        "channel", "credential", "default_lines", "defaults", "drafted", "forwards", "headers",
-        "is_late", "named", "origin", "start", "target", "whole",
+        "callers", "channel", "credential", "default_lines", "defaults", "drafted", "forwards",
+        "headers", "is_late", "named", "origin", "start", "target", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -88,6 +93,8 @@ class _Head:
             is_shared=True,
         )
         """Of drafts to which no caller adds a header."""
+        self.callers: dict[tuple[tuple[bytes, bytes], ...], DraftHead] = {}
+        """Of the others, by what their callers add."""
 
 
 class Composer:
@@ -132,9 +139,8 @@ class Composer:
         if known is None or known.channel is not channel:
             head = self._new(key, channel, operation, model)
             if head.is_late:
-                if forwarded and not head.forwards.isdisjoint([name for name, _ in forwarded]):
-                    return _request(head, body, forwarded=forwarded, stream=stream, limits=limits)
-                draft = Draft(head=head.drafted, body=body)
+                drafted = _with_callers(head, forwarded) if forwarded else head.drafted
+                draft = Draft(head=drafted, body=body)
                 limits = limits or channel.limits
                 return Request(
                     origin=head.origin, payload=b"", limits=limits, paced=stream, draft=draft
@@ -325,6 +331,35 @@ def _request(
         body=None if isinstance(body, bytes) else body,
         draft=draft,
     )
+
+
+def _with_callers(head: _Head, forwarded: Sequence[tuple[bytes, bytes]]) -> DraftHead:
+    """A draft's head with a caller's headers, those that travel."""
+    added = tuple(
+        [line for line in forwarded if line[0] in head.forwards and _VALUE.fullmatch(line[1])]
+    )
+    if not added:
+        return head.drafted
+    known = head.callers.get(added)
+    if known is not None:
+        return known
+    names = {name for name, _ in added}
+    defaults = [line for line in head.defaults.items() if line[0] not in names]
+    is_shared = sum([len(name) + len(value) for name, value in added]) <= CALLERS_BYTES_MAX
+    found = DraftHead(
+        channel=head.channel,
+        credential=head.credential,
+        method=b"POST",
+        target=head.target,
+        lines=(*head.headers.items(), *defaults, *added),
+        named=head.named,
+        is_shared=is_shared,
+    )
+    if is_shared:
+        if len(head.callers) >= CALLERS_MAX:
+            head.callers.clear()
+        head.callers[added] = found
+    return found
 
 
 def checked_line(name: str, value: str) -> tuple[bytes, bytes]:

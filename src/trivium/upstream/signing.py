@@ -5,14 +5,13 @@ is its signature and its last lines (``bench/signing.py`` measures it).
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Final
 
 import structlog
 
 from trivium.clock import Clock
-from trivium.faults import Fault, Kind
 from trivium.providers.credential import (
     FoundSecret,
     Refusals,
@@ -23,10 +22,10 @@ from trivium.providers.credential import (
     Unsigned,
 )
 from trivium.upstream.answer import AnswerHeaders
-from trivium.upstream.repeated_call import Presenter
-from trivium.upstream.request import Body, Draft, DraftHead, Origin, Request
-from trivium.upstream.request_writer import FIXED, checked_line, written
-from trivium.upstream.tokens import TokenSource
+from trivium.upstream.late_head import LENGTH, LateHead, ready, started, unusable
+from trivium.upstream.request import Body, Draft, DraftHead, Origin, Presenter, Request
+from trivium.upstream.request_writer import checked_line
+from trivium.upstream.tokens import TokenSource, VendorTokens, revealed
 
 log = structlog.get_logger(__name__)
 
@@ -34,6 +33,9 @@ APART_S: Final = 60.0
 """A clock that differs by less is not what a vendor refuses: vendors allow for minutes."""
 CLOCKS_MAX: Final = 256
 """Hosts whose clocks are remembered; all go when it is exceeded."""
+
+_END: Final = b"\r\n" + LENGTH
+"""Behind what a request has of its own."""
 
 
 class VendorClocks:
@@ -68,37 +70,38 @@ class VendorClocks:
         return is_apart
 
 
-class SignedHead:
+class SignedHead(LateHead):
     """What the signed requests of one head have in common."""
 
     __slots__ = (
-        "_found",
-        "_names",
-        "_own",
-        "_signer",
-        "_start",
-        "head",
-        "is_found",
-        "kind",
-        "parts",
-    )
+        "_added", "_clocks", "_found", "_is_open", "_signer", "_start", "is_found", "kind", "parts",
+    )  # fmt: skip
 
-    def __init__(self, head: DraftHead, kind: Signing, parts: Mapping[str, str]) -> None:
-        """``parts``: those of the secret that the channel gives."""
-        self.head = head
+    def __init__(
+        self, head: DraftHead, tokens: VendorTokens, kind: Signing, clocks: VendorClocks
+    ) -> None:
+        super().__init__(head, tokens)
         self.kind = kind
-        self.parts = parts
+        self.parts: Mapping[str, str] = revealed(head.channel, head.credential)
+        """Those of the secret that the channel gives."""
         finder = kind.finder
-        self.is_found = finder is not None and finder.needed(parts)
+        self.is_found = finder is not None and finder.needed(self.parts)
         """Whether others have to be found."""
+        self._clocks = clocks
         self._found: FoundSecret | None = None
         """Whose parts the signer has."""
         self._signer: Signer | None = None
-        self._names: tuple[str, ...] = ()
-        self._own: tuple[bytes | None, ...] = ()
-        """The names as they are written; ``None`` for one that the operator wrote by hand."""
+        self._added: Mapping[str, str] | None = None
+        """The signer's headers that ``_start`` has."""
         self._start = b""
-        """From the request line to the last header that is the same in all."""
+        """From the request line to the beginning of what each request has of its own."""
+        self._is_open = False
+        """Whether that begins within a line; not where the operator wrote the last one by hand."""
+
+    def presenter(self, request: Request, draft: Draft) -> Presenter:
+        """What signs one of the requests."""
+        source = self.source(self.kind) if self.is_found else None
+        return SignaturePresenter(request, draft, self, source, self._clocks)
 
     def whole(self, found: FoundSecret | None) -> Mapping[str, str]:
         """All parts of the secret."""
@@ -123,10 +126,11 @@ class SignedHead:
             at=at,
         )
 
-    def payload(
+    def start(
         self, origin: Origin, body: bytes, found: FoundSecret | None, at: float
     ) -> bytes | None:
-        """A request, signed, with its body; ``None``: nothing can be kept for this one.
+        """A request, signed, up to the value of content-length; ``None``: nothing can be kept for
+        this one.
 
         Raises ``ValueError`` for what is no header, and for those that frame a request.
         """
@@ -137,30 +141,30 @@ class SignedHead:
                 return None
             signer = prepare(self.whole(found), self.unsigned(origin, at))
             self._signer, self._found = signer, found
-        added = signer.sign(body, at)
-        names = tuple(added)
-        if names != self._names:
-            own = _own_names(self.head, names)
-            self._start = _start(self.head, own)
-            self._own = tuple(name if name in own else None for name in map(_low, names))
-            self._names = names
-        pieces = [self._start]
-        for name, text in zip(self._own, added.values(), strict=True):
-            if text.isascii() and text.isprintable():
-                value = text.encode()
-            else:
-                value = checked_line("a header", text)[1]
-            if name is not None:
-                pieces.append(b"%b: %b\r\n" % (name, value))
-        pieces.append(b"content-length: %d\r\n\r\n" % len(body))
-        pieces.append(body)
-        return b"".join(pieces)
+        added, ending = signer.sign(body, at)
+        if added is not self._added:
+            self._write(added)
+        own = ending.encode()
+        if not own.isalnum():
+            own = checked_line("signature", ending)[1]
+        return self._start + own + _END if self._is_open else self._start
+
+    def _write(self, added: Mapping[str, str]) -> None:
+        """Take the signer's headers. Raises ``ValueError`` as ``start`` does."""
+        self._added = None
+        whole = started(self.head, added)
+        last = [name.lower().encode() for name in added][-1:]
+        self._is_open = bool(last) and last[0] not in self.head.named
+        self._start = whole.removesuffix(_END) if self._is_open else whole
+        self._added = added
 
 
-class SignaturePresenter(Presenter):
+class SignaturePresenter:
     """Signs a request, by parts that are given or found."""
 
-    __slots__ = ("_at", "_clocks", "_draft", "_found", "_kept", "_request", "_source")
+    __slots__ = (
+        "_at", "_clocks", "_draft", "_found", "_kept", "_request", "_source", "refusals",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -190,7 +194,7 @@ class SignaturePresenter(Presenter):
             self._found = self._source.valid()
             if self._found is None:
                 return None
-        return self._whole(body)
+        return self._whole(body, self)
 
     async def later(self) -> Request:
         """The request, signed, once its secret is there and its body was read."""
@@ -221,21 +225,21 @@ class SignaturePresenter(Presenter):
         await _read(signature, body)
         return self._signed(signature)
 
-    def _whole(self, body: bytes) -> Request:
+    def _whole(self, body: bytes, presenter: Presenter | None = None) -> Request:
         """The request with a body that is held."""
         request = self._request
         origin = request.origin
         try:
             self._at = at = self._clocks.now(origin.host)
-            payload = self._kept.payload(origin, body, self._found, at)
+            start = self._kept.start(origin, body, self._found, at)
         except ValueError as error:
             raise unusable(self._draft.head, error) from None
-        if payload is None:
+        if start is None:
             signature = self._begun(len(body))
             if body:
                 signature.update(body)
-            return self._signed(signature)
-        return Request(origin=origin, payload=payload, limits=request.limits, paced=request.paced)
+            return self._signed(signature, presenter)
+        return ready(request, self._draft, start, presenter)
 
     def _begun(self, size: int) -> Signature:
         kept, origin = self._kept, self._request.origin
@@ -246,39 +250,12 @@ class SignaturePresenter(Presenter):
         except ValueError as error:
             raise unusable(self._draft.head, error) from None
 
-    def _signed(self, signature: Signature) -> Request:
+    def _signed(self, signature: Signature, presenter: Presenter | None = None) -> Request:
         try:
-            return finished(self._request, self._draft, signature.headers())
+            start = started(self._draft.head, signature.headers())
         except ValueError as error:
             raise unusable(self._draft.head, error) from None
-
-
-def unusable(head: DraftHead, error: ValueError) -> Fault:
-    """The fault of a credential that cannot be written; the log has the provider's own words."""
-    log.warning("credential_unusable", channel=head.channel.name, why=str(error))
-    return Fault(Kind.UPSTREAM_CREDENTIAL, "The gateway has no usable credential for the upstream.")
-
-
-def finished(request: Request, draft: Draft, added: Mapping[str, str]) -> Request:
-    """The request with the credential's headers; the operator's own go before them.
-
-    Raises ``ValueError`` for what is no header, and for those that frame a request.
-    """
-    head, body = draft.head, draft.body
-    own = _own_names(head, added)
-    size = len(body) if isinstance(body, bytes) else body.size
-    lines = [checked_line(word.lower(), text) for word, text in added.items()]
-    rest = [line for line in lines if line[0] in own]
-    rest.append((b"content-length", b"%d" % size))
-    kept = [line for line in head.lines if line[0] not in own]
-    payload = written(head.method, head.target, (*kept, *rest))
-    return Request(
-        origin=request.origin,
-        payload=payload + body if isinstance(body, bytes) else payload,
-        limits=request.limits,
-        paced=request.paced,
-        body=request.body,
-    )
+        return ready(self._request, self._draft, start, presenter)
 
 
 async def _read(signature: Signature, body: Body) -> None:
@@ -286,24 +263,3 @@ async def _read(signature: Signature, body: Body) -> None:
     async for piece in body.pieces():
         signature.update(piece)
         await asyncio.sleep(0)
-
-
-def _low(word: str) -> bytes:
-    return word.lower().encode()
-
-
-def _own_names(head: DraftHead, words: Iterable[str]) -> frozenset[bytes]:
-    """Names of a credential's headers, but those that the operator wrote by hand.
-
-    Raises ``ValueError`` for what is no name, and for those that frame a request.
-    """
-    names = frozenset(checked_line(word.lower(), "")[0] for word in words)
-    if not names.isdisjoint(FIXED):
-        raise ValueError("a credential may not set the headers that frame a request")
-    return names - head.named
-
-
-def _start(head: DraftHead, own: frozenset[bytes]) -> bytes:
-    """A head without the lines that a credential's own take the place of, and without its end."""
-    kept = [line for line in head.lines if line[0] not in own]
-    return written(head.method, head.target, kept)[:-2]

@@ -178,6 +178,8 @@ class TokenSource:
         self._credential = credential
         self._kind = kind
         self._loop = asyncio.get_running_loop()
+        self.is_closed = False
+        """Whether it was let go: whoever wants its secret asks for another source."""
         self._found: FoundSecret | None = None
         self._until = self._renew_at = self._pause_until = self._refused_until = 0.0
         """The loop's seconds."""
@@ -249,6 +251,7 @@ class TokenSource:
 
     def close(self) -> None:
         """Renew it no more."""
+        self.is_closed = True
         if self._timer is not None:
             self._timer.cancel()
         if self._task is not None:

@@ -21,6 +21,14 @@ from trivium.wire.passage import PassThroughSpec
 from trivium.wire.rerank.passage import PASSAGE as RERANK
 from trivium.wire.responses import passage as responses
 
+LATE_PASSAGES: Final[Mapping[Operation, str]] = {
+    Operation.CONVERSE: "trivium.wire.converse.passage:CONVERSE",
+    Operation.CONVERSE_STREAM: "trivium.wire.converse.passage:STREAM",
+    Operation.CONVERSE_COUNT: "trivium.wire.converse.passage:COUNT",
+    Operation.COHERE_CHAT: "trivium.wire.cohere.passage:CHAT",
+    Operation.COHERE_EMBED: "trivium.wire.cohere.passage:EMBED",
+    Operation.INVOKE_EMBED: "trivium.wire.bedrock.invoked_vectors:PASSAGE",
+}
 PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = LateRows(
     {
         Operation.CHAT: CHAT,
@@ -44,14 +52,7 @@ PASSAGES: Final[Mapping[Operation, PassThroughSpec]] = LateRows(
         Operation.GENERATE_EMBED: generate.EMBED,
         Operation.GENERATE_EMBED_BATCH: generate.EMBED_BATCH,
     },
-    {
-        Operation.CONVERSE: "trivium.wire.converse.passage:CONVERSE",
-        Operation.CONVERSE_STREAM: "trivium.wire.converse.passage:STREAM",
-        Operation.CONVERSE_COUNT: "trivium.wire.converse.passage:COUNT",
-        Operation.COHERE_CHAT: "trivium.wire.cohere.passage:CHAT",
-        Operation.COHERE_EMBED: "trivium.wire.cohere.passage:EMBED",
-        Operation.INVOKE_EMBED: "trivium.wire.bedrock.invoked_vectors:PASSAGE",
-    },
+    LATE_PASSAGES,
 )
 
 LATE_CODECS: Final[Mapping[Shape, str]] = {
@@ -62,7 +63,7 @@ LATE_CODECS: Final[Mapping[Shape, str]] = {
 
 
 def prepare(operations: Iterable[Operation]) -> None:
-    """Import what a channel of these operations needs, so that no request waits for it."""
+    """Import what these operations take: of a channel, so that no request waits for it."""
     for operation in operations:
         PASSAGES.get(operation)
         place = LATE_CODECS.get(SHAPE[operation])
