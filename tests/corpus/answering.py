@@ -190,7 +190,7 @@ ANSWERS = [
     answer("20,000 parts", "responses", "generate", _whole("generate", "parts", 20_000), stream=False),
     *[
         answer(f"{count:,} tokens with twenty rivals", caller, "chat", _rivals(count), stream=False)
-        for count in (1_000, 4_000)
+        for count in (1_000, 1_500, 4_000)
         for caller in ("messages", "responses", "generate")
     ],
     *[answer("20,000 probabilities", caller, "generate", _whole("generate", "probabilities", 20_000), stream=False) for caller in ("chat", "responses")],

@@ -6,17 +6,30 @@ import msgspec
 import pytest
 
 from gateway import Gateway, encoded
-from pipeline.test_translation import ASKED, ENDS, OTHERS, PROVIDER, SSE, speaks, streamed
+from pipeline.test_translation import (
+    ASKED,
+    CALLED,
+    ENDS,
+    OTHERS,
+    PROVIDER,
+    SSE,
+    said,
+    speaks,
+    streamed,
+)
 from scripted_upstream import Close, Double, Send, Wait, chunked
 from trivium.conversation.estimate import TEXT_BYTES
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
+from trivium.pipeline.long_answer import LongWhole
+from trivium.pipeline.structs import WholeAnswer
 from trivium.pipeline.translated_stream import LONG_BYTES
 from trivium.response_store.service import ResponseStore
 from trivium.secret import Keyring
 from trivium.settings.model import ResponsesSettings
 from trivium.storage.vault import Vault
 from trivium.wire import sse
+from trivium.wire.json_size import PACED_BYTES
 
 VAULT = Vault(Keyring(b"k" * 32))
 LONG = 3 * LONG_BYTES
@@ -268,3 +281,72 @@ async def test_a_call_at_the_end_of_a_long_answer_is_counted(caller):
         (record,) = gateway.records
         assert record.usage.estimated
         assert 0.8 < record.usage.output / (2 * LONG / TEXT_BYTES) < 1.2
+
+
+def whole(body):
+    """An answer with its length, all there at once."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    return [Send(head % len(body) + body)]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(("caller", "upstream"), OTHERS)
+async def test_a_long_whole_answer_is_made_in_turns(caller, upstream, monkeypatch):
+    """It says what a short one does, and is counted, read and written in a turn each."""
+    turns = []
+    run = LongWhole._run
+    monkeypatch.setattr(LongWhole, "_run", lambda self: turns.append(run(self)))
+    body = msgspec.json.encode(CALLED[upstream])
+    script = [whole(body), whole(body.ljust(PACED_BYTES + 1))]
+    async with Double(script) as vendor, Gateway.to((PROVIDER[upstream], vendor)) as gateway:
+        speaks(gateway, upstream)
+        path, asked = ASKED[caller](False)
+        for taken in (0, 3):
+            status, _, got = await gateway.post(path, asked)
+            assert 200 == status
+            assert ("Let me see.", "look", {"city": "Rome"}, 20, 7, True) == said(caller, got)
+            assert taken == len(turns)
+        assert [("", 7)] * 2 == [(one.fault, one.usage.output) for one in gateway.records]
+        assert 2 == len(gateway.services.ledger.settled)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "body", [b"{" * (PACED_BYTES + 1), b"[" + b"{}," * 300_000 + b"{}]", b'"' + b"x" * LONG + b'"']
+)
+async def test_a_long_whole_answer_that_is_none_is_a_fault(body):
+    """In whichever step that shows."""
+    async with Double([whole(body)] * 3) as vendor, Gateway.to(("openai", vendor)) as gateway:
+        speaks(gateway, "chat")
+        path, asked = ASKED["messages"](False)
+        status, _, got = await gateway.post(path, asked)
+        assert 502 == status
+        assert b"upstream" in got
+        assert ["upstream_broke"] == [one.fault for one in gateway.records]
+
+
+class Taken:
+    """An attempt, as far as the steps of a whole answer know it."""
+
+    long = None
+
+
+@pytest.mark.asyncio
+async def test_the_steps_of_an_answer_that_nobody_waits_for_are_not_taken():
+    """Its attempt has been let go of."""
+    taken = []
+    attempt = Taken()
+    answer = WholeAnswer(b"x", None)
+
+    def steps():
+        for one in (None, None, answer):
+            taken.append(one)
+            yield one
+
+    attempt.long = LongWhole(attempt, steps(), taken.append, taken.append)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    attempt.long = None
+    await asyncio.sleep(0.01)
+    assert taken.count(answer) == 0
+    assert len(taken) < 3

@@ -16,8 +16,15 @@ from trivium.conversation.finish import Finish, Unified
 from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import Text
 from trivium.conversation.usage import Usage
-from trivium.pipeline.translated_stream import PIECE_CHARS, TranslatedStream, unheard
+from trivium.pipeline.translated_stream import (
+    LONG_BYTES,
+    PIECE_CHARS,
+    TranslatedStream,
+    unheard,
+)
+from trivium.wire.passage import PieceWritten
 
+TOLD = Usage(fresh=9, output=1, estimated=True)
 TELLING = [
     Start("a", "m"), PartStart(0, Text("")), Delta(0, "hi"), PartEnd(0),
     Finished(Finish(Unified.STOP, "stop")),
@@ -132,3 +139,60 @@ def test_a_long_call_is_told_at_its_start_what_its_end_carries():
     assert "x" * (PIECE_CHARS + 1) == "".join(one.text for one in found[1:-1])
     assert PartEnd(0) == found[-1]
     assert 4 == len(found)
+
+
+def pieces(*events, writer=None, told=None):
+    """What the writer is told of one read, turn by turn."""
+    writer = writer or Writer()
+    reader = Reader([Start("a", "m"), *events], None)
+    stream = TranslatedStream(lambda: reader, writer, Places(), {}, told=told)
+    turns = []
+    while True:
+        before = len(writer.events)
+        try:
+            stream.feed(b"")
+        except PieceWritten:
+            turns.append(writer.events[before:])
+        else:
+            return [*turns, writer.events[before:]]
+
+
+class SilentWriter(Writer):
+    """It says a call at its end, as the shapes do that have calls whole."""
+
+    def feed(self, events):
+        super().feed(events)
+        return b""
+
+
+def test_what_took_long_to_read_is_written_in_other_turns():
+    """And the end of what the writer has kept until then comes in one more."""
+    text = "x" * (LONG_BYTES + 1)
+    call = ToolCall("c", "t", "")
+    read, said, ended = pieces(
+        PartStart(0, call), Delta(0, text), PartEnd(0), writer=SilentWriter()
+    )
+    assert [] == read
+    assert [Start("a", "m"), PartStart(0, call)] == said[:2]
+    assert text == "".join(one.text for one in said[2:])
+    assert [PartEnd(0)] == ended
+
+
+def test_what_nobody_counted_is_counted_in_a_turn_of_its_own():
+    """Before the end, where the writer has kept megabytes until then."""
+    rests = []
+    finished = Finished(Finish(Unified.STOP, "stop"))
+    writer = SilentWriter()
+    writer.unsaid = lambda: b"unsaid"
+    turns = pieces(
+        PartStart(0, ToolCall("c", "t", "")), Delta(0, "x" * (LONG_BYTES + 1)), PartEnd(0),
+        finished, Done(), writer=writer, told=lambda _, rest: rests.append(rest) or TOLD,
+    )  # fmt: skip
+    assert [[PartEnd(0)], [finished], [], [UsageReport(TOLD), Done()]] == turns[2:]
+    assert [b"unsaid"] == rests
+
+
+def test_a_text_that_was_read_soon_is_written_at_once():
+    """Up to a mebibyte both take no longer than a turn may."""
+    turns = pieces(PartStart(0, Text("")), Delta(0, "x" * LONG_BYTES), PartEnd(0))
+    assert 1 == len(turns)

@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from trivium.wire.heartbeat import COMMENT, PING, SPACE, heartbeat
+from trivium.wire.event_stream import event
+from trivium.wire.heartbeat import COMMENT, PING, SPACE, heartbeat, is_answer
 from trivium.wire.operation import Shape
 
 STREAMED = (Shape.CHAT, Shape.COMPLETIONS, Shape.RESPONSES, Shape.MESSAGES, Shape.GENERATE)
@@ -41,3 +42,12 @@ def test_an_array_gets_white_space():
 def test_a_heartbeat_ends_its_own_frame(shape):
     """What follows begins a frame of its own."""
     assert heartbeat(shape).endswith((b"\n\n", b"\r\n\r\n"))
+
+
+def test_heartbeats_are_no_answer():
+    """An error may follow them; of messages the vendor's own event begins the stream."""
+    assert not is_answer(COMMENT * 2, Shape.CHAT)
+    assert is_answer(COMMENT + b"data: {}\n\n", Shape.CHAT)
+    beat = heartbeat(Shape.CONVERSE)
+    assert not is_answer(beat * 2, Shape.CONVERSE)
+    assert is_answer(beat + event("messageStart", b"{}"), Shape.CONVERSE)

@@ -2,6 +2,8 @@
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from growth.measuring import FACTOR, growth, least
 from trivium.wire import json_size
@@ -83,3 +85,57 @@ def test_the_time_of_a_look_grows_with_the_body(name):
     assert factor <= FACTOR
     limit_s = 0.06 * len(ODD[name]) * 32 / 1_048_576 + 0.001
     assert least(look(32), limit_s) < limit_s
+
+
+def counted(body):
+    """Signs outside of strings, byte by byte: objects and arrays, members, values."""
+    objects = members = values = 0
+    inside = escaped = False
+    for byte in body:
+        if inside and escaped:
+            escaped = False
+        elif inside and byte == ord("\\"):
+            escaped = True
+        elif byte == ord('"'):
+            inside = not inside
+        elif not inside:
+            objects += byte in b"{["
+            members += byte == ord(":")
+            values += byte == ord(",")
+    return objects, members, values
+
+
+@given(
+    st.lists(st.sampled_from(['"', '\\"', "\\\\", "{", "[", ":", ",", "]}", "ab", "é"])),
+    st.integers(1, 40),
+    st.integers(0, 12),
+)
+def test_what_stands_outside_of_strings_is_what_a_walk_over_each_byte_finds(
+    pieces, window_bytes, objects_max
+):
+    """Wherever the windows are cut, and whatever stands in the strings between them."""
+    inside = False
+    kept = []
+    for piece in pieces:  # an escape outside of a string is no JSON, and is read as it comes
+        inside ^= piece == '"'
+        if inside or "\\" not in piece:
+            kept.append(piece)
+    body = "".join(kept).encode() + b" " * (objects_max + 1)
+    objects, members, values = counted(body)
+    most_members = json_size.MEMBERS_EACH * objects_max
+    most_values = json_size.VALUES_EACH * objects_max
+    quotes = "".join(kept).replace('\\"', "").count('"')
+    looked_into = (
+        body.count(b"{") + body.count(b"[") > objects_max
+        or body.count(b":") > most_members
+        or body.count(b",") > most_values
+    )
+    expected = looked_into and (
+        objects > objects_max
+        or members > most_members
+        or values > most_values
+        or quotes > 2 * (2 * most_members + most_values + objects_max + 1)
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_size, "_WINDOW_BYTES", window_bytes)
+        assert expected == exceeds(body, objects_max)

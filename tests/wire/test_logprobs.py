@@ -54,3 +54,14 @@ def test_more_than_a_turn_can_make_is_left_out_and_told(rivals, lost):
     assert [("logprobs", Loss.UNKNOWN)] * lost == told
     assert (0 if lost else 1000) == len(found)
     assert lost is (1000 * (rivals + 1) > caps.PROBABILITIES_MAX)
+
+
+@pytest.mark.parametrize(
+    ("codes", "data"), [("[97]", None), ("null", None), ("[98]", b"b"), ("[300]", None)]
+)
+def test_a_rival_with_odd_bytes_changes_none_of_the_others(codes, data):
+    """Whatever stands beside it."""
+    rows = b'{"token":"x","logprob":-2,"bytes":[255]},{"token":"a","logprob":-3,"bytes":%b}'
+    raw = b'[{"token":"t","logprob":-1,"top_logprobs":[%b]}]' % (rows % codes.encode())
+    rivals = (TokenLogprob("x", -2.0, (), b"\xff"), TokenLogprob("a", -3.0, (), data))
+    assert (TokenLogprob("t", -1.0, rivals),) == read(raw)

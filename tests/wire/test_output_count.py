@@ -1,5 +1,6 @@
 """What a model wrote is counted once, however often a stream tells it, in bounded memory."""
 
+import json
 import random
 import tracemalloc
 
@@ -194,3 +195,16 @@ def test_coheres_words_are_counted_once():
     ]
     streamed = found(Shape.COHERE, sse(*told))
     assert (18, 3) == streamed[:2]
+
+
+@pytest.mark.parametrize("text", ["x" * 300_000, "é" * 200_000, "a\\r\\n\\r\\nb" * 40_000])
+@pytest.mark.parametrize("end", [b"\n\n", b"\r\n\r\n"])
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_long_event_counts_alike_however_its_lines_end(text, end, more):
+    """Alone in its piece, or with another one behind it."""
+    row = {"candidates": [{"content": {"parts": [{"text": text}]}}]}
+    data = b"data: " + json.dumps(row, ensure_ascii=False).encode() + end
+    delivered = DeliveredOutput(Shape.GENERATE)
+    delivered.add(data * (1 + more))
+    assert delivered.catch_up()
+    assert len(text.encode()) * (1 + more) == delivered.written().text

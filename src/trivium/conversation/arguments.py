@@ -7,6 +7,7 @@ import msgspec
 RAW_MEMBER: Final = "_raw"
 """Holds arguments that are no JSON object where the shape demands an object."""
 
+_BACKSLASH: Final = ord("\\")
 _NOTHING: Final = ("", "null")  # no set, which would go over all of a text
 
 _decode_object: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -27,7 +28,8 @@ def compact(raw: bytes) -> str:
     Clients that write ASCII alone mean the letters, and a model reads them better than their
     numbers. Raises ``ValueError`` for what is no JSON.
     """
-    if b"\\u" in raw:
+    # one byte is searched a twentieth as long as two
+    if raw.find(_BACKSLASH) >= 0 and b"\\u" in raw:
         try:
             return _encode(_decode_letters(raw)).decode()
         except (ValueError, OverflowError, RecursionError):

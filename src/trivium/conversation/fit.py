@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from trivium.conversation.attachments import belonging
-from trivium.conversation.calls import ToolResult
+from trivium.conversation.calls import ToolCall, ToolResult
 from trivium.conversation.effort import wished
 from trivium.conversation.items import INSTRUCTING, Part, Role, Turn
 from trivium.conversation.losses import DropAction, Mend, Rank, Report
@@ -267,7 +267,7 @@ def _readable_turn(
     """A turn without what this target cannot read; ``None`` where nothing need stand for it."""
     parts: list[Part] = []
     for part in turn.parts:
-        kept = _own(part, where, target, report)
+        kept = part if _is_plain_part(part, target) else _own(part, where, target, report)
         if isinstance(kept, Reasoning) and not _readable(kept, target):
             lacking(report, Concept.REASONING_STATE, shape, "not read again by this model")
         elif _says_nothing(kept, target):
@@ -284,6 +284,20 @@ def _readable_turn(
         report.repair(Mend.EMPTY_TURN, where)
         parts.append(Text(FILLER))
     return msgspec.structs.replace(turn, parts=tuple(parts))
+
+
+def _is_plain_part(part: Part, target: TargetFacts) -> bool:
+    """Whether a part is a call, or a result in words, of which a target can read all."""
+    # HOT: most histories of agents are little else: 29 -> 15 ms with ``tool_pairs`` for 8,000 of
+    # both (2026-11-28)
+    if part.opaque:
+        return False
+    if type(part) is ToolResult:
+        for one in part.parts:
+            if type(one) is not Text or one.opaque or _says_nothing(one, target):
+                return False
+        return True
+    return type(part) is ToolCall
 
 
 def _reachable(part: VendorPart, shape: str, target: TargetFacts, report: Report) -> None:

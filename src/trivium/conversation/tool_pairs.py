@@ -8,7 +8,6 @@ follows it up to the next one: results are looked for nowhere else.
 import base64
 import hashlib
 import re
-from collections import deque
 from typing import Final
 
 import msgspec
@@ -177,36 +176,45 @@ def _sorted(
 class _Open:
     """The calls of one round that wait for their results, found by id and by name."""
 
-    __slots__ = ("_ids", "_left", "_nameless", "_names")
+    __slots__ = ("_asked", "_ids", "_left", "_nameless", "_names")
 
     def __init__(self, asked: dict[str, ToolCall]) -> None:
         """``asked``: by target id, in order."""
+        self._asked = asked
         self._left = set(asked)
-        self._ids: dict[str, deque[str]] = {}
-        self._names: dict[str, deque[str]] = {}
-        self._nameless: dict[str, deque[str]] = {}
+        self._ids: dict[str, list[str]] = {}
+        """By their own id, the last first, as in the other two."""
+        self._names: dict[str, list[str]] | None = None
+        """By name; ``None``: no result was without an id so far."""
+        self._nameless: dict[str, list[str]] = {}
         """By name, those without an id of their own."""
-        for found, call in asked.items():
-            self._ids.setdefault(call.id, deque()).append(found)
-            self._names.setdefault(call.name, deque()).append(found)
+        for found, call in reversed(asked.items()):
+            self._ids.setdefault(call.id, []).append(found)
             if not call.id:
-                self._nameless.setdefault(call.name, deque()).append(found)
+                self._nameless.setdefault(call.name, []).append(found)
 
     def take(self, result: ToolResult) -> str | None:
         """Return the target's id of the call that a result answers, which then no longer waits."""
         found = self._first(self._ids.get(result.call_id)) if result.call_id else None
         if found is None:
-            named = self._nameless if result.call_id else self._names
+            named = self._nameless if result.call_id else self._by_name()
             found = self._first(named.get(result.name or ""))
         if found is not None:
             self._left.discard(found)
         return found
 
-    def _first(self, found: deque[str] | None) -> str | None:
+    def _by_name(self) -> dict[str, list[str]]:
+        if self._names is None:
+            self._names = {}
+            for found, call in reversed(self._asked.items()):
+                self._names.setdefault(call.name, []).append(found)
+        return self._names
+
+    def _first(self, found: list[str] | None) -> str | None:
         """Return the first call that still waits; those before it never will again."""
-        while found and found[0] not in self._left:
-            found.popleft()
-        return found[0] if found else None
+        while found and found[-1] not in self._left:
+            found.pop()
+        return found[-1] if found else None
 
 
 def _orphan(result: ToolResult, report: Report) -> tuple[Part, ...]:

@@ -14,8 +14,8 @@ from trivium.ledger.amounts import format_usd
 from trivium.pipeline import hedging, routing_preferences
 from trivium.pipeline.continuation import Continue
 from trivium.pipeline.fault_log import vendor_fault
-from trivium.pipeline.lane import ESTIMATED, Lane, explain
-from trivium.pipeline.long_answer import LongAnswer
+from trivium.pipeline.lane import ESTIMATED, Lane, explain, in_steps
+from trivium.pipeline.long_answer import LongAnswer, LongWhole
 from trivium.pipeline.outcome import EagerOutcome, FinishedAnswer, Outcome
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Flow
@@ -24,7 +24,9 @@ from trivium.providers.failure import error_event
 from trivium.routing.model import Step
 from trivium.upstream.answer import AnswerHeaders
 from trivium.upstream.call import Call, HeaderLines, Sink
-from trivium.wire.operation import BINARY_STREAMS, SHAPE
+from trivium.wire import json_size
+from trivium.wire.heartbeat import is_answer
+from trivium.wire.operation import SHAPE
 from trivium.wire.passage import PieceWritten, RequestFacts, StreamWatch
 
 REFUSAL_BYTES_MAX: Final = 65_536
@@ -121,19 +123,13 @@ class Attempt(Flow, Sink, FinishedAnswer):
                         self._commit()
                     self._end_stream(None)
                 return
-            if self._mode is _WHOLE and not self._parts and len(rest) <= self._most:
-                body: bytes | None = rest  # all of it came in one read
-            else:
+            body: bytes | None = rest  # all of it, where it came in one read
+            if self._mode is not _WHOLE or self._parts or len(rest) > self._most:
                 body = self._gathered(rest)
             if body is not None:
-                self.lane.body = b""  # the vendor has it
-                self._deliver(self.lane.whole(body.removeprefix(BOM_UTF8)))
-        except Continue as more:
-            self._go_on(more)
-        except Fault as fault:
-            self.broke(fault)
+                self._begin_whole(body.removeprefix(BOM_UTF8))
         except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
-            self.crash(exc)
+            self._end_without(exc)
 
     def broke(self, fault: Fault) -> None:
         """The vendor's answer cannot go on."""
@@ -254,12 +250,9 @@ class Attempt(Flow, Sink, FinishedAnswer):
 
     def _gather(self, data: bytes) -> None:
         self._size += len(data)
-        if self._mode is _REFUSAL:
-            if self._size - len(data) < REFUSAL_BYTES_MAX:
-                self._parts.append(data)
-        elif self._size > self._most:
+        if self._mode is not _REFUSAL and self._size > self._most:
             self._give_up(Fault(Kind.UPSTREAM_BROKE, "The upstream's answer is too large."))
-        else:
+        elif self._mode is not _REFUSAL or self._size - len(data) < REFUSAL_BYTES_MAX:
             self._parts.append(data)
 
     def _gathered(self, rest: bytes) -> bytes | None:
@@ -314,16 +307,9 @@ class Attempt(Flow, Sink, FinishedAnswer):
 
     def _answers(self) -> bool:
         """Whether what is held begins the answer: comments are heartbeats, an error may follow."""
-        held = self._held
-        if self._committed or not held:
+        if self._committed or not self._held:
             return False
-        if self.facts.array or b"data:" in held:
-            return True
-        if SHAPE[self.context.operation] not in BINARY_STREAMS:
-            return False
-        from trivium.wire.converse.frame import HEARTBEAT
-
-        return bool(held.replace(HEARTBEAT, b""))
+        return self.facts.array or is_answer(self._held, SHAPE[self.context.operation])
 
     def _take(self, data: bytes) -> bool:
         """Let the watch see what was read, and hold what it lets through; ``False``: it is over."""
@@ -398,6 +384,21 @@ class Attempt(Flow, Sink, FinishedAnswer):
             context.deliver(held)
         context.fault = fault
         self._conclude()
+
+    def _begin_whole(self, body: bytes) -> None:
+        self.lane.body = b""  # the vendor has it
+        if len(body) > json_size.PACED_BYTES:
+            self.long = LongWhole(self, in_steps(self.lane, body), self._deliver, self._end_without)
+        else:
+            self._deliver(self.lane.whole(body))
+
+    def _end_without(self, error: Exception) -> None:
+        if isinstance(error, Continue):
+            self._go_on(error)
+        elif isinstance(error, Fault):
+            self.broke(error)
+        else:
+            self.crash(error)
 
     def _deliver(self, whole: WholeAnswer) -> None:
         context = self.context

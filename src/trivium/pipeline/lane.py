@@ -4,7 +4,8 @@ A lane is made for one attempt, from the kept original: what a fallback needs is
 earlier attempt left over. ``pipeline/translation.py`` has the other lane.
 """
 
-from typing import Any, Final, Protocol
+from collections.abc import Iterator
+from typing import Any, Final, Protocol, runtime_checkable
 
 from trivium.conversation.losses import Mend, Report
 from trivium.faults import Fault, Kind
@@ -101,6 +102,23 @@ def explain(context: RequestContext, step: Step, lane: Lane, headers: HeaderLine
             exchange.extra += routing_preferences.routing_header(context)
     if context.stood_in and context.model is not None:
         exchange.extra.append((b"trivium-model", context.model.name.encode()))
+
+
+@runtime_checkable
+class SteppedLane(Protocol):
+    """A lane that makes a whole answer in steps, each of which may take long."""
+
+    def steps(self, body: bytes) -> Iterator[WholeAnswer | None]:
+        """As ``whole``: nothing where others may have a turn of the loop, then the answer."""
+        ...
+
+
+def in_steps(lane: Lane, body: bytes) -> Iterator[WholeAnswer | None]:
+    """What a lane makes of a whole answer, in as many steps as it has. Raises as ``whole`` does."""
+    if isinstance(lane, SteppedLane):
+        yield from lane.steps(body)
+    else:
+        yield lane.whole(body)
 
 
 class PassThrough:

@@ -1,14 +1,17 @@
-"""The rest of a long answer: a piece a turn of the loop, no faster than its caller reads.
+"""A long answer: a piece of a stream a turn of the loop, no faster than its caller reads, or a step
+of what is made of a whole one.
 
 What was read of a vendor at once may be megabytes, and some shapes say a long text again three or
 four times at its end. While that is written the vendor waits, and so does what it sent since.
 """
 
 import asyncio
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from trivium.faults import Fault
 from trivium.pipeline.request_context import RequestContext
+from trivium.pipeline.structs import WholeAnswer
 
 
 class PieceWriter(Protocol):
@@ -101,3 +104,39 @@ class LongAnswer:
             attempt.done()
         elif not attempt.context.exchange.congested:
             attempt.resume()
+
+
+class LongWhole(LongAnswer):
+    """A long answer that came whole, and what a lane makes of it, a step a turn."""
+
+    __slots__ = ("_deliver", "_give_up", "_steps")
+
+    def __init__(
+        self,
+        attempt: PieceWriter,
+        steps: Iterator[WholeAnswer | None],
+        deliver: Callable[[WholeAnswer], None],
+        give_up: Callable[[Exception], None],
+    ) -> None:
+        """``deliver`` gets what the last step gives, ``give_up`` what any raises."""
+        super().__init__(attempt)
+        self._steps = steps
+        self._deliver = deliver
+        self._give_up = give_up
+        self.later()
+
+    def _run(self) -> None:
+        self._is_due = False
+        attempt = self._attempt
+        if attempt.long is not self:
+            return
+        try:
+            whole = next(self._steps)
+            if whole is None:
+                self.later()
+                return
+            attempt.long = None
+            self._deliver(whole)
+        except Exception as exc:  # noqa: BLE001 - told to whoever waits for the outcome
+            attempt.long = None
+            self._give_up(exc)

@@ -4,14 +4,14 @@
 are narrowed to the channel that keeps what is referred to, and answers are noted as they pass.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from trivium.conversation.losses import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.pipeline.lane import Lane, PassThrough
+from trivium.pipeline.lane import Lane, PassThrough, in_steps
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
@@ -197,6 +197,13 @@ class RememberingLane:
         whole = self._lane.whole(body)
         self.note(whole.body, stream=False)
         return whole
+
+    def steps(self, body: bytes) -> Iterator[WholeAnswer | None]:
+        """The same step by step."""
+        for whole in in_steps(self._lane, body):
+            if whole is not None:
+                self.note(whole.body, stream=False)
+            yield whole
 
     def watch(self) -> StreamWatch | None:
         """The lane's watch, and the end of its stream noted."""

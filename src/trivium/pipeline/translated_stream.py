@@ -41,7 +41,8 @@ _QUIET: Final = frozenset({Start, KeepAlive, UsageReport})
 PIECE_CHARS: Final = 65_536
 """Of a text that came in one piece, written in frames of so many."""
 LONG_BYTES: Final = 1_048_576
-"""Written of an answer: the events of one that has more are not written in one turn."""
+"""Written of an answer: the events of one that has more are not written in one turn. Of a text that
+came in one piece: it is written in other turns than it was read in."""
 
 _ENDS: Final = frozenset({Finished, Done})
 _REPEATS: Final = frozenset({PartEnd, *_ENDS})
@@ -84,6 +85,7 @@ class TranslatedStream:
         "_start",
         "_told",
         "_tracer",
+        "_unsaid",
         "_used",
         "_writer",
         "error",
@@ -132,6 +134,8 @@ class TranslatedStream:
         """What was read and is not written yet, the last first; each is written in one go."""
         self._start = 0
         """Characters of the long text that comes next which are written already."""
+        self._unsaid = 0
+        """Characters of long texts that the writer keeps, to say them at an end."""
         self._last: Event | None = None
         """``Done`` or ``Failed``, once it was read: how it ends when nothing is left."""
         self.finished = False
@@ -259,12 +263,15 @@ class TranslatedStream:
             self._size += len(out)
             return out
         self._left = _parts(events)
+        if any(type(event) is Delta and len(event.text) > LONG_BYTES for event in events):
+            raise PieceWritten(b"")
         return self._next()
 
     def _next(self) -> bytes:
         """Frames of what is left, up to some size. Raises ``PieceWritten`` if there is more.
 
-        Of a long answer every event that says all of it again is written in a turn of its own.
+        Of a long answer every event that says all of it again is written in a turn of its own, and
+        so is every end behind a long part of which the writer says nothing before.
         """
         left = self._left
         out: list[bytes] = []
@@ -273,19 +280,27 @@ class TranslatedStream:
         while left:
             events = left[-1]
             first = events[0] if events else None
-            apart = self._size > LONG_BYTES and (first is None or type(first) in _REPEATS)
-            if size > LONG_BYTES or (size and apart):
+            ends = first is None or type(first) in _REPEATS
+            apart = ends and self._size > LONG_BYTES
+            waits = ends and self._unsaid > LONG_BYTES
+            if size > LONG_BYTES or (size and apart) or (out and waits):
                 raise PieceWritten(b"".join(out), repeats=repeats)
             repeats = apart and self._repeats
-            if type(first) is Delta and _is_long(first):
+            is_piece = type(first) is Delta and _is_long(first)
+            if type(first) is Delta and is_piece:
                 end = self._start + PIECE_CHARS
                 events = [Delta(first.index, first.text[self._start : end])]
                 self._start = end if end < len(first.text) else 0
+            if waits and self._is_uncounted(events):
+                self._count(b"".join(out))
+                raise PieceWritten(b"".join(out))
             if not self._start:
                 left.pop()
             if apart and type(first) is PartEnd:
                 left.append([])  # what the writer puts off
             frames = self._fed(events, out)
+            if is_piece and not frames:
+                self._unsaid += PIECE_CHARS
             out.append(frames)
             size += len(frames)
             self._size += len(frames)
@@ -299,12 +314,27 @@ class TranslatedStream:
 
         ``before``: what was written already and is sent in the same piece.
         """
-        last = events[-1] if events else None
-        if type(last) is not Done or self._told is None or is_count(self.usage):
+        is_uncounted = self._is_uncounted(events)
+        is_done = bool(events) and type(events[-1]) is Done
+        if not is_done or (self._used is None and not is_uncounted):
             return self._writer.feed(events)
         out = self._writer.feed(events[:-1])
-        self._used = self._told(self.usage, b"".join([*before, out, self._writer.unsaid()]))
-        return out + self._writer.feed([UsageReport(self._used), last])
+        if is_uncounted:
+            self._count(b"".join([*before, out]))
+        assert self._used is not None
+        return out + self._writer.feed([UsageReport(self._used), events[-1]])
+
+    def _is_uncounted(self, events: list[Event]) -> bool:
+        """Whether these end an answer of which nobody has counted what was used."""
+        if not events or type(events[-1]) is not Done or self._told is None:
+            return False
+        return not is_count(self.usage)
+
+    def _count(self, before: bytes) -> None:
+        """Count what was used; ``before``: what was written and not sent yet."""
+        assert self._told is not None
+        rest = self._writer.unsaid()
+        self._used = self._told(self.usage, before + rest if before else rest)
 
 
 def _parts(events: list[Event]) -> list[list[Event]]:

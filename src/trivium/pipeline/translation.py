@@ -5,7 +5,7 @@ comes back through canonical events, read by the channel's shape and written by 
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -323,11 +323,30 @@ class Translation:
         """The answer in the caller's shape. Raises ``Continue`` where the vendor paused."""
         if json_size.exceeds(body, caps.OBJECTS_MAX):
             raise caps.too_many("JSON objects", caps.OBJECTS_MAX)
+        return self._written(self._heard(body))
+
+    def steps(self, body: bytes) -> Iterator[WholeAnswer | None]:
+        """The same step by step: counted, read, written."""
+        census = json_size.Census(body, caps.OBJECTS_MAX)
+        for _ in census.steps():
+            yield None
+        if census.found:
+            raise caps.too_many("JSON objects", caps.OBJECTS_MAX)
+        yield None
+        answer = self._heard(body)
+        body = b""  # held as long as this is, it would lie beside what is written
+        yield None
+        yield self._written(answer)
+
+    def _heard(self, body: bytes) -> Answer:
         if self._mend is not None:
             body = self._mend.answer(body)
         answer = self._read_answer(body)
         if self._answer.request.stream:  # what was read first may be an error, which says more
             raise Fault(Kind.UPSTREAM_BROKE, "The upstream answered without streaming.")
+        return answer
+
+    def _written(self, answer: Answer) -> WholeAnswer:
         answer = self._own(answer)
         self._placing.answer(answer)
         if self._placing.unheard:

@@ -1,6 +1,6 @@
 """A lane to a cloud that has the channel's shape in a wrapping of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from trivium.conversation.losses import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.pipeline.lane import Lane
+from trivium.pipeline.lane import Lane, in_steps
 from trivium.pipeline.services import Exchange, Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.wrapping import StreamUnwrapper, Wrapping
@@ -86,6 +86,14 @@ class WrappedLane:
         """A whole answer for the caller. Raises ``Fault`` when it is none."""
         answer = self._wrapping.answer
         return self.inner.whole(body if answer is None else answer(body))
+
+    def steps(self, body: bytes) -> Iterator[WholeAnswer | None]:
+        """The same step by step."""
+        answer = self._wrapping.answer
+        if answer is not None:
+            body = answer(body)
+            yield None
+        yield from in_steps(self.inner, body)
 
     def watch(self) -> StreamWatch | None:
         """The lane's watch, behind what unwraps the stream."""

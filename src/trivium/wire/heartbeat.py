@@ -17,7 +17,7 @@ empty events: google-genai 3.4, @google/genai 2.32 and 3.1, AI SDK 6 and 7, 2026
 
 from typing import Final
 
-from trivium.wire.operation import Shape
+from trivium.wire.operation import BINARY_STREAMS, Shape
 
 COMMENT: Final = b": keep-alive\n\n"
 PING: Final = b'event: ping\ndata: {"type":"ping"}\n\n'
@@ -36,3 +36,14 @@ def heartbeat(shape: Shape, *, array: bool = False, blank: bytes = BLANK) -> byt
     if shape is not Shape.GENERATE:
         return COMMENT
     return SPACE if array else blank
+
+
+def is_answer(sent: bytes, shape: Shape) -> bool:
+    """Whether what is sent of a stream of events says more than heartbeats do."""
+    if b"data:" in sent:
+        return True
+    if shape not in BINARY_STREAMS:
+        return False
+    from trivium.wire.converse.frame import HEARTBEAT
+
+    return bool(sent.replace(HEARTBEAT, b""))

@@ -32,6 +32,7 @@ _LOTS: Final = 2**32
 _STRIDE: Final = 2_654_435_769
 """The golden section of it: any number of lots in a row, or of every second, is spread evenly."""
 
+_BLANK: Final = b"\r\n\r\n"
 _decode: Final = msgspec.json.Decoder().decode
 
 
@@ -96,7 +97,7 @@ class DeliveredOutput:
             sample = OutputTally()
             _read_events(self._shape, b"".join([block for _, block in self._sample]), sample)
             count.add(sample, self._thinned, self._sampled)
-        _read(self._shape, b"".join([*self._pieces, rest]), count)
+        _read(self._shape, b"".join([*self._pieces, rest]) if self._pieces else rest, count)
         return count.found()
 
     def _thin(self, run: bytes) -> None:
@@ -129,7 +130,12 @@ def _blocks(shape: Shape, run: bytes) -> Iterable[bytes]:
 
         return frames_of(run)
     # one byte is searched twenty times as fast as two: an event may have megabytes
-    return blocks(run.replace(b"\r\n", b"\n") if run.find(b"\r") >= 0 else run)
+    end = run.find(b"\r")
+    if end < 0:
+        return blocks(run)
+    if run.startswith(_BLANK, end) and end + len(_BLANK) == len(run) and run.find(b"\n") > end:
+        return [run]  # ``window`` reads it where it lies
+    return blocks(run.replace(b"\r\n", b"\n"))
 
 
 def _read(shape: Shape, data: bytes, count: OutputTally) -> None:

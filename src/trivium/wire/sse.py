@@ -269,17 +269,21 @@ def parse(block: bytes) -> Frame | None:
 def window(block: bytes) -> tuple[bytes, memoryview] | None:
     """A block's event name and its data where that lies, for one so long that each copy counts.
 
-    ``None`` when its data is not one line, or a line ends at a CR: ``parse`` reads those.
+    ``None`` when its data is not one line, or another line than the last ends at a CR: ``parse``
+    reads those.
     """
-    if b"\r" in block:
+    stop = block.find(b"\r")
+    if stop < 0:
+        stop = len(block)
+    elif not block.startswith(_WHOLE[1], stop) or stop + len(_WHOLE[1]) < len(block):
         return None
     event = b""
     data: memoryview | None = None
     at = 0
-    while at < len(block):
-        end = block.find(b"\n", at)
+    while at < stop:
+        end = block.find(b"\n", at, stop)
         if end < 0:
-            end = len(block)
+            end = stop
         if block.startswith(b"data:", at):
             if data is not None:
                 return None

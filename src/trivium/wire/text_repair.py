@@ -34,7 +34,7 @@ _FAR: Final = 8
 """Events between two halves, at most."""
 _HELD_BYTES_MAX: Final = 65_536
 _ESCAPES_MAX: Final = 16_384
-_BYTES_MAX: Final = 2 * 1024 * 1024
+MENDED_BYTES_MAX: Final = 2 * 1024 * 1024
 """What has more is left as it is, and refused by whoever decodes it: to mend it takes too long."""
 
 
@@ -82,7 +82,7 @@ class RepairingSplitter(sse.Splitter):
 
 def sound(data: bytes) -> bytes:
     """JSON with U+FFFD for what is no text; the same object where all of it is."""
-    if len(data) > _BYTES_MAX:
+    if len(data) > MENDED_BYTES_MAX:
         return data
     data = _utf8(data)
     return _replaced(data) if _can_be_mended(data) else data
@@ -90,7 +90,11 @@ def sound(data: bytes) -> bytes:
 
 def _can_be_mended(data: bytes) -> bool:
     """Whether there may be halves, in pairs or not, among no more escapes than can be looked at."""
-    return len(data) <= _BYTES_MAX and _hint(data) is not None and data.count(b"\\") <= _ESCAPES_MAX
+    return (
+        len(data) <= MENDED_BYTES_MAX
+        and _hint(data) is not None
+        and data.count(b"\\") <= _ESCAPES_MAX
+    )
 
 
 def _utf8(data: bytes) -> bytes:

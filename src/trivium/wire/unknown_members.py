@@ -55,6 +55,11 @@ _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _rows: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
+def says_nothing(raw: msgspec.Raw) -> bool:
+    """Whether a member is absent, or has nothing in it that could be lost."""
+    return not len(raw) or (len(memoryview(raw)) <= _LONGEST and bytes(raw) in _NOTHING)
+
+
 class KnownMembers:
     """The members that one kind of object is known to have."""
 
@@ -99,7 +104,7 @@ def _others(data: bytes | msgspec.Raw, table: Members) -> Iterator[tuple[str, Lo
         if inner is READ:
             continue
         if isinstance(inner, Loss):
-            if len(memoryview(raw)) > _LONGEST or bytes(raw) not in _NOTHING:
+            if not says_nothing(raw):
                 yield name, inner
         elif isinstance(inner, list):
             if memoryview(raw)[0] == _LIST:

@@ -2,6 +2,8 @@
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.calls import ToolCall
@@ -21,7 +23,10 @@ from trivium.conversation.parts import (
 from trivium.conversation.shape_capabilities import Loss
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
+from trivium.wire import sse
+from trivium.wire.chat import read_answer
 from trivium.wire.chat.read_answer import ANSWER, read
+from trivium.wire.chat.read_stream import Reader
 from trivium.wire.codec import AnswerContext
 
 
@@ -166,3 +171,100 @@ def test_calls_without_ids_are_calls_of_their_own():
         assert ['{"at":0}', '{"at":1}', '{"at":2}'] == [call.arguments for call in found], ids
         assert 3 == len({call.id for call in found}), ids
         assert found == calls(*ids), "the same ids every time"
+
+
+FUNCTIONS = st.fixed_dictionaries(
+    {"name": st.sampled_from(["t", None])},
+    optional={"arguments": st.sampled_from(["{}", {"a": 1}, None]), "x": st.just(1)},
+)
+CALLS = st.fixed_dictionaries(
+    {"function": FUNCTIONS},
+    optional={
+        "index": st.integers(0, 1),
+        "id": st.sampled_from(["c", "d", None]),
+        "type": st.just("function"),
+        "extra_content": st.just({"a": 1}),
+        "shimmer": st.sampled_from([1, None]),
+    },
+)
+SAID = st.fixed_dictionaries(
+    {},
+    optional={
+        "role": st.just("assistant"),
+        "content": st.sampled_from(["Hi", "", None, [{"type": "text", "text": "a"}]]),
+        "reasoning_content": st.sampled_from(["hm", None]),
+        "tool_calls": st.lists(CALLS, max_size=2),
+        "annotations": st.just([]),
+        "shimmer": st.sampled_from([1, None]),
+    },
+)
+LIKELY = st.fixed_dictionaries(
+    {"content": st.sampled_from([None, [{"token": "Hi", "logprob": -1, "top_logprobs": []}]])},
+    optional={"refusal": st.sampled_from([None, []])},
+)
+CHOICES = st.fixed_dictionaries(
+    {},
+    optional={
+        "index": st.integers(0, 1),
+        "message": SAID,
+        "delta": SAID,
+        "finish_reason": st.sampled_from(["stop", "tool_calls", "length", None]),
+        "logprobs": st.one_of(st.none(), LIKELY),
+        "usage": st.sampled_from([None, {"prompt_tokens": 1, "completion_tokens": 2}]),
+        "native_finish_reason": st.sampled_from(["stop", None]),
+    },
+)
+OBJECTS = st.fixed_dictionaries(
+    {"id": st.sampled_from(["c1", None, 5]), "choices": st.lists(CHOICES, max_size=2)},
+    optional={
+        "model": st.just("m"),
+        "object": st.just("chat.completion"),
+        "created": st.just(1),
+        "usage": st.sampled_from([None, {"prompt_tokens": 3, "completion_tokens": 4}]),
+        "service_tier": st.sampled_from(["flex", None]),
+        "error": st.sampled_from([None, {"message": "no"}]),
+        "timings": st.just({"a": 1}),
+        "x_groq": st.sampled_from([None, {"usage": {"prompt_tokens": 1}}]),
+        "shimmer": st.sampled_from([1, None]),
+    },
+)
+
+
+def told(reads):
+    """What a reader gives, and tells that it does not know; or its fault."""
+    unread = []
+    context = AnswerContext(
+        origin=StateOrigin("chat", "c", "m"),
+        model="m",
+        seed="s",
+        unread=lambda *one: unread.append(one),
+    )
+    try:
+        return repr(reads(context)), unread
+    except Fault as fault:
+        return str(fault)
+
+
+@given(OBJECTS)
+def test_a_long_answer_is_read_as_a_short_one(said):
+    """In one decode where that tells all, and what it lacks is told all the same."""
+    body = msgspec.json.encode(said)
+    short = told(lambda context: read(body, context))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(read_answer, "LONG", 0)
+        assert short == told(lambda context: read(body, context))
+
+
+@given(st.lists(OBJECTS, max_size=3))
+def test_a_long_frame_is_read_as_a_short_one(chunks):
+    """Each by itself."""
+    frames = [sse.frame(msgspec.json.encode(chunk)) for chunk in chunks]
+
+    def events(context):
+        reader = Reader(context)
+        return [reader.feed(frame) for frame in frames], reader.end(None), reader.usage
+
+    short = told(events)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sse, "LONG", 0)
+        assert short == told(events)

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.conversation.calls import ToolCall
 from trivium.conversation.events import (
@@ -17,10 +19,12 @@ from trivium.conversation.events import (
     UsageReport,
 )
 from trivium.conversation.finish import Finish, Unified
+from trivium.conversation.opaque import StateOrigin
 from trivium.conversation.parts import Citation, Reasoning, ReasoningForm, Text, TokenLogprob
 from trivium.conversation.usage import Usage
 from trivium.faults import Kind
 from trivium.wire.codec import AnswerContext
+from trivium.wire.generate import views
 from trivium.wire.generate.stream_events import StreamEvents
 
 TEXT, THOUGHT = Text(text=""), Reasoning(text="", form=ReasoningForm.SUMMARY)
@@ -335,3 +339,94 @@ def test_counters_are_the_last_ones_reported(wires, count):
     ]
     events = tell(wires, *chunks, last())
     assert UsageReport(Usage(fresh=6, cache_read=4, output=1)) == events[-2]
+
+
+WORDS = st.sampled_from(["", "a", "é", "\\", '"', "null"])
+ARGUMENTS = st.sampled_from([{}, None, {"a": [1, 2.5]}, {"b": "\\u00e9 é \n"}, [], "x"])
+CALLS = st.fixed_dictionaries(
+    {"name": st.sampled_from(["t", "", None, 7])},
+    optional={
+        "id": st.sampled_from(["c", "", None, 3]),
+        "args": ARGUMENTS,
+        "partialArgs": st.none(),
+        "willContinue": st.booleans(),
+        "x": st.just(1),
+    },
+)
+PARTS = st.one_of(
+    st.none(),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "text": st.one_of(WORDS, st.none()),
+            "thought": st.sampled_from([True, False, None]),
+            "thoughtSignature": st.sampled_from(["AAAA", "", None]),
+            "functionCall": st.one_of(CALLS, st.sampled_from([None, 1, []])),
+            "inlineData": st.just({"mimeType": "image/png", "data": "AAAA"}),
+            "videoMetadata": st.just({"fps": 1}),
+        },
+    ),
+)
+CHUNKS = st.fixed_dictionaries(
+    {
+        "candidates": st.lists(
+            st.fixed_dictionaries(
+                {"content": st.fixed_dictionaries({"parts": st.lists(PARTS, max_size=3)})},
+                optional={
+                    "index": st.integers(0, 1),
+                    "finishReason": st.sampled_from(["STOP", "MAX_TOKENS"]),
+                    "avgLogprobs": st.sampled_from([-0.5, None, 0]),
+                    "safetyRatings": st.sampled_from([[], [{"category": "A"}]]),
+                    "urlContextMetadata": st.just({"a": 1}),
+                },
+            ),
+            max_size=2,
+        )
+    },
+    optional={
+        "responseId": st.sampled_from(["r", None, 5]),
+        "modelVersion": st.just("gemini-y"),
+        "usageMetadata": st.just({"promptTokenCount": 3, "candidatesTokenCount": 2}),
+        "promptFeedback": st.just({"blockReason": "SAFETY"}),
+        "error": st.sampled_from([None, {"code": 500}]),
+        "y": st.sampled_from([1, None]),
+    },
+)
+
+
+@given(st.lists(CHUNKS, min_size=1, max_size=3))
+def test_a_long_object_tells_what_a_short_one_does(chunks):
+    """It is read in one decode where that tells all, and reports what it lacks all the same."""
+
+    def told():
+        unread = []
+        context = AnswerContext(
+            origin=StateOrigin("gemini", "generate", "gemini-x"),
+            model="gemini-x",
+            seed="s",
+            unread=lambda *one: unread.append(one),
+        )
+        telling, out = StreamEvents(context), []
+        for chunk in chunks:
+            if not telling.over:
+                telling.chunk(json.dumps(chunk).encode(), out)
+        telling.end(None, out)
+        return [repr(event) for event in out], sorted(map(repr, unread)), repr(telling.usage)
+
+    short = told()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(views, "MENDED_BYTES_MAX", 0)
+        assert short == told()
+
+
+def test_a_long_call_is_read_in_one_decode(wires, monkeypatch):
+    """A call of megabytes is gone over for its members once."""
+    args = {"a": "long " * 500_000}
+    data = last({"functionCall": {"id": "c", "name": "t", "args": args}})
+    monkeypatch.delattr(views, "head")
+    monkeypatch.delattr(views, "_loose")
+    monkeypatch.delattr(views, "chunk")
+    _, call, delta, end, *_ = tell(wires, data)
+    assert ToolCall("c", "t") == call.part
+    assert args == json.loads(delta.text)
+    assert PartEnd(0) == end

@@ -4,6 +4,8 @@ import json
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.conversation.attachments import sealed_shut
 from trivium.conversation.calls import ToolCall, ToolResult
@@ -11,6 +13,7 @@ from trivium.conversation.items import Role
 from trivium.conversation.opaque import Opaque, StateOrigin
 from trivium.conversation.parts import CacheMark, Reasoning, Text
 from trivium.faults import Fault, Kind
+from trivium.wire.messages import read_content
 from trivium.wire.messages.read_content import ALLOWED, Blocks
 from trivium.wire.messages.request_structs import Cache
 
@@ -152,3 +155,35 @@ def test_what_is_only_skimmed_is_still_checked(value):
     with pytest.raises(Fault) as caught:
         Blocks(sealed_shut, strict=False).turn(Role.USER, [block], "p")
     assert Kind.MALFORMED_JSON is caught.value.kind
+
+
+ROWS = st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "tool_use", "tool_result", "thinking", "shimmer", None])},
+    optional={
+        "text": st.sampled_from(["a", "", None]),
+        "id": st.sampled_from(["t1", "", None]),
+        "name": st.sampled_from(["f", "", None]),
+        "input": st.sampled_from([{}, {"a": "\\é"}, [], None, {"_raw": "x"}]),
+        "tool_use_id": st.sampled_from(["t1", "", None]),
+        "content": st.sampled_from(["a", "", None, [], [{"type": "text", "text": "b"}], 1]),
+        "is_error": st.sampled_from([True, None, 1]),
+        "cache_control": st.sampled_from([None, {"type": "ephemeral"}]),
+        "caller": st.sampled_from([None, {"type": "direct"}]),
+    },
+)
+
+
+@given(st.sampled_from([Role.USER, Role.ASSISTANT, Role.SYSTEM]), st.lists(ROWS, max_size=3))
+def test_a_plain_block_is_read_as_any_other(role, rows):
+    """What is read the short way is what the long way makes of it, its faults as well."""
+
+    def read():
+        try:
+            return turn(role, *rows)
+        except Fault as fault:
+            return fault.kind, fault.message
+
+    short = read()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(read_content, "_plain", lambda raw, role: None)
+        assert read() == short

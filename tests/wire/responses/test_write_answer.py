@@ -3,12 +3,15 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.conversation.answer import Answer, Candidate
 from trivium.conversation.answer_events import replayed
 from trivium.conversation.calls import CallKind, ToolCall
 from trivium.conversation.finish import Finish, Unified
-from trivium.conversation.parts import Reasoning, Text
+from trivium.conversation.parts import Reasoning, Text, TokenLogprob
+from trivium.wire.responses import write_answer
 from trivium.wire.responses.codec import CODEC
 from trivium.wire.responses.write_stream import Writer
 from wire.responses.streams import USAGE, context
@@ -63,3 +66,26 @@ def test_it_is_what_the_stream_of_the_answer_ends_with(parts, end):
     stream = Writer(context())
     stream.feed(replayed(answer))
     assert stream.answer() == CODEC.write_answer(answer, context())
+
+
+TOKENS = st.builds(
+    TokenLogprob,
+    st.sampled_from(["a", "é", "\u2028", '"', ""]),
+    st.sampled_from([-0.5, -1e-9, 0.0]),
+    st.lists(st.builds(TokenLogprob, st.just("b"), st.just(-2.0)), max_size=2).map(tuple),
+    st.sampled_from([None, b"\xe2\x80"]),
+)
+TEXTS = st.builds(
+    Text, st.sampled_from(["Hi", "é\u2028", " "]), logprobs=st.lists(TOKENS, max_size=3).map(tuple)
+)
+PARTS = st.one_of(TEXTS, st.just(ToolCall("c1", "t", '{"a":1}')))
+
+
+@given(st.lists(PARTS, min_size=1, max_size=4), st.sampled_from([Unified.STOP, Unified.LENGTH]))
+def test_a_plain_answer_is_what_its_stream_ends_with(parts, word):
+    """Words with probabilities and calls are written without telling the stream."""
+    answer = Answer((Candidate(tuple(parts), Finish(word)),), USAGE)
+    told = CODEC.write_answer(answer, context())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(write_answer, "_plain", lambda part: False)
+        assert CODEC.write_answer(answer, context()) == told

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 
 from trivium.wire.answer_structs import Counts
-from trivium.wire.chat.chunk import ChunkChoice
+from trivium.wire.chat.chunk import ChunkChoice, KnownChoice
 
 _ABSENT: Final = msgspec.Raw()
 _Nothing: TypeAlias = Annotated[list[msgspec.Raw], msgspec.Meta(max_length=0)] | None
@@ -27,6 +27,16 @@ class Whole(msgspec.Struct, gc=False):
     service_tier: str | None = None
     id: str | None = None
     model: str | None = None
+
+
+class KnownWhole(Whole, gc=False, forbid_unknown_fields=True):
+    """One that holds nothing of which anybody would have to be told."""
+
+    choices: list[KnownChoice] | None = None  # type: ignore[assignment]  # the same, and one more
+    object: msgspec.Raw = _ABSENT
+    created: msgspec.Raw = _ABSENT
+    system_fingerprint: msgspec.Raw = _ABSENT
+    obfuscation: msgspec.Raw = _ABSENT
 
 
 class PlainWords(msgspec.Struct, gc=False, forbid_unknown_fields=True):

@@ -102,6 +102,50 @@ class UncountedChunk(msgspec.Struct, gc=False):
     model: str | None = None
 
 
+class _KnownFunction(Function, gc=False, forbid_unknown_fields=True):
+    """A function with nothing else in it."""
+
+
+class _KnownCustom(Custom, gc=False, forbid_unknown_fields=True):
+    """The same of a free-text tool."""
+
+
+class _KnownCall(ChunkCall, gc=False, forbid_unknown_fields=True):
+    function: _KnownFunction | None = None
+    custom: _KnownCustom | None = None
+    type: msgspec.Raw = msgspec.Raw()
+
+
+class _KnownMessage(ChunkMessage, gc=False, forbid_unknown_fields=True):
+    tool_calls: list[_KnownCall] | None = None  # type: ignore[assignment]  # the same, and one more
+    function_call: _KnownFunction | None = None
+    role: msgspec.Raw = msgspec.Raw()
+
+
+class _KnownLogprobs(Logprobs, gc=False, forbid_unknown_fields=True):
+    refusal: None = None
+
+
+class KnownChoice(ChunkChoice, gc=False, forbid_unknown_fields=True):
+    """A choice of which all is read."""
+
+    delta: _KnownMessage | None = None
+    message: _KnownMessage | None = None
+    logprobs: _KnownLogprobs | None = None
+    usage: None = None
+
+
+class KnownChunk(OpeningChunk, gc=False, forbid_unknown_fields=True):
+    """A frame, or a whole answer, that holds nothing of which anybody would have to be told."""
+
+    choices: list[KnownChoice] | None = None  # type: ignore[assignment]  # likewise
+    x_groq: None = None
+    object: msgspec.Raw = msgspec.Raw()
+    created: msgspec.Raw = msgspec.Raw()
+    system_fingerprint: msgspec.Raw = msgspec.Raw()
+    obfuscation: msgspec.Raw = msgspec.Raw()
+
+
 _Skipped: TypeAlias = str | int | None
 """Of a member that every frame repeats, and nobody reads again."""
 

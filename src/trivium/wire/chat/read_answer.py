@@ -16,11 +16,12 @@ from trivium.conversation.tool_pairs import minted
 from trivium.conversation.usage import Usage
 from trivium.wire import caps, errors, openai_shapes
 from trivium.wire.chat import failure, finish
-from trivium.wire.chat.answer_structs import OutsideUsage, Plain, Whole
+from trivium.wire.chat.answer_structs import KnownWhole, OutsideUsage, Plain, Whole
 from trivium.wire.chat.chunk import ChunkChoice
 from trivium.wire.chat.stream_choice import CHOICES_MAX, ChoiceReader, Sequence
 from trivium.wire.codec import AnswerContext
 from trivium.wire.lenient import decoded
+from trivium.wire.sse import LONG
 from trivium.wire.unknown_members import KnownMembers, Members, all_noted, all_read
 
 _FUNCTION: Final[Members] = all_read("name arguments")
@@ -69,6 +70,7 @@ ANSWER: Final = KnownMembers(
 
 
 _decode: Final = msgspec.json.Decoder(Whole).decode
+_decode_known: Final = msgspec.json.Decoder(KnownWhole).decode
 _decode_elsewhere: Final = msgspec.json.Decoder(OutsideUsage).decode
 _decode_plain: Final = msgspec.json.Decoder(Plain).decode
 
@@ -95,7 +97,10 @@ def read(body: bytes, context: AnswerContext) -> Answer:
 
 
 def _whole(body: bytes, context: AnswerContext) -> Answer:
-    if (whole := decoded(_decode, body)) is None:
+    # each pass over a long one counts
+    known = decoded(_decode_known, body) if len(body) > LONG else None
+    whole = decoded(_decode, body) if known is None else known
+    if whole is None:
         raise errors.nonsense("it is no chat completion")
     if whole.error:
         raise failure.told(whole.error, context)
@@ -103,7 +108,8 @@ def _whole(body: bytes, context: AnswerContext) -> Answer:
         raise errors.nonsense("it has no choices")
     if len(whole.choices) > CHOICES_MAX:
         raise caps.too_many("choices", CHOICES_MAX)
-    ANSWER.look(body, context.unread)
+    if known is None:
+        ANSWER.look(body, context.unread)
     candidates = _words(whole.choices, context) or _any(whole, whole.choices, context)
     return Answer(
         candidates,

@@ -28,6 +28,7 @@ from trivium.wire.chat.chunk import (
     Chunk,
     ChunkChoice,
     ChunkMessage,
+    KnownChunk,
     OpeningChunk,
     PlainChunk,
     UncountedChunk,
@@ -41,6 +42,7 @@ from trivium.wire.lenient import decoded
 _opening: Final = msgspec.json.Decoder(OpeningChunk).decode
 _decode_uncounted: Final = msgspec.json.Decoder(UncountedChunk).decode
 _chunk: Final = msgspec.json.Decoder(Chunk).decode
+_known: Final = msgspec.json.Decoder(KnownChunk).decode
 _chunks: Final = msgspec.json.Decoder(list[Chunk]).decode
 _plain: Final = msgspec.json.Decoder(PlainChunk).decode
 _plains: Final = msgspec.json.Decoder(list[PlainChunk]).decode
@@ -239,12 +241,17 @@ class Reader:
         if data.startswith(sse.DONE):
             self._finish(out)
         elif data:
-            ANSWER.look(data, self._sequence.context.unread)
-            try:
-                chunk = _chunk(data) if self._started else _opening(data)
-            except (ValueError, RecursionError):
-                chunk = _uncounted(data)
+            chunk: Chunk | None = decoded(_known, data) if len(data) > sse.LONG else None
+            if chunk is None:
+                chunk = self._loose(data)
             self._take([chunk], out)
+
+    def _loose(self, data: bytes) -> Chunk:
+        ANSWER.look(data, self._sequence.context.unread)
+        try:
+            return _chunk(data) if self._started else _opening(data)
+        except (ValueError, RecursionError):
+            return _uncounted(data)
 
     def _take(self, chunks: list[Chunk], out: list[Event]) -> None:
         for chunk in chunks:

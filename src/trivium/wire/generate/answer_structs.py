@@ -46,6 +46,49 @@ class AnswerChunk(msgspec.Struct, gc=False):
     error: msgspec.Raw = _NOTHING
 
 
+class Called(msgspec.Struct, gc=False):
+    """A call, with its arguments as they came."""
+
+    name: Any = None
+    id: Any = None
+    args: msgspec.Raw = _NOTHING
+    partialArgs: msgspec.Raw = _NOTHING  # noqa: N815 - the vendor's spelling
+    willContinue: msgspec.Raw = _NOTHING  # noqa: N815 - the vendor's spelling
+
+
+class CallPart(AnswerPart, gc=False, forbid_unknown_fields=True):
+    """A part that is a text or a call and nothing else."""
+
+    functionCall: Called | None = None  # noqa: N815 - the vendor's spelling
+
+
+class CallContent(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """A content of such parts."""
+
+    parts: list[CallPart | None] | None = None
+    role: msgspec.Raw = _NOTHING
+
+
+class CallCandidate(ChunkCandidate, gc=False, forbid_unknown_fields=True):
+    """A candidate that says nothing which is not read but how it was rated."""
+
+    content: CallContent | None = None  # type: ignore[assignment]  # the same members, and one more
+    avgLogprobs: msgspec.Raw = _NOTHING  # noqa: N815 - the vendor's spelling
+    safetyRatings: msgspec.Raw = _NOTHING  # noqa: N815 - the vendor's spelling
+
+
+class CallChunk(AnswerChunk, gc=False, forbid_unknown_fields=True):
+    """An object of texts and calls of which every member is known: all that is read of it, and told
+    of it, is at hand after one decode.
+    """
+
+    candidates: list[CallCandidate | None] | None = None  # type: ignore[assignment]  # likewise
+    promptFeedback: None = None  # type: ignore[assignment]  # noqa: N815 - one with any takes the long way
+    modelVersion: Any = None  # noqa: N815 - the vendor's spelling
+    responseId: Any = None  # noqa: N815 - the vendor's spelling
+    createTime: msgspec.Raw = _NOTHING  # noqa: N815 - the vendor's spelling
+
+
 class StrictPart(AnswerPart, gc=False, forbid_unknown_fields=True):
     """A part with no other members."""
 

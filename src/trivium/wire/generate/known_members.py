@@ -5,7 +5,17 @@ Source: the vendor's reference and google-genai 3.4, read on 2026-11-21.
 
 from typing import Final
 
-from trivium.wire.unknown_members import TOLD, KnownMembers, Members, all_noted, all_read
+from trivium.wire.generate.answer_structs import CallChunk
+from trivium.wire.unknown_members import (
+    NOTED,
+    TOLD,
+    KnownMembers,
+    Members,
+    Tell,
+    all_noted,
+    all_read,
+    says_nothing,
+)
 
 _OWN: Final = all_read(
     "codeExecutionResult executableCode fileData functionCall functionResponse inlineData text"
@@ -44,6 +54,18 @@ ANSWER: Final = KnownMembers(
     },
 )
 """A whole answer, or a chunk of a stream."""
+
+
+def rated(body: CallChunk, tell: Tell) -> None:
+    """As ``ANSWER.look`` of the same chunk, which has no members but those of its struct."""
+    for candidate in body.candidates or ():
+        if candidate is not None:
+            for name, raw in (
+                ("avgLogprobs", candidate.avgLogprobs),
+                ("safetyRatings", candidate.safetyRatings),
+            ):
+                if not says_nothing(raw):
+                    tell(name, NOTED)
 
 
 def is_own(name: str) -> bool:

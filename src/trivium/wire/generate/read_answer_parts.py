@@ -15,10 +15,10 @@ from trivium.conversation.parts import Native, VendorPart
 from trivium.conversation.tool_pairs import minted
 from trivium.wire.data_url import standard
 from trivium.wire.generate import media
-from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart
+from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart, Called
 from trivium.wire.generate.known_members import MODIFIERS, is_own
 from trivium.wire.generate.views import broke
-from trivium.wire.lenient import decoded
+from trivium.wire.lenient import decoded, string
 
 SHAPE: Final = "generate"
 
@@ -27,7 +27,8 @@ PARTS_APART: Final = 64
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
-_decode_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_call: Final = msgspec.json.Decoder(Called).decode
+_NO_ARGUMENTS: Final = (b"", b"null")  # no set, which would go over all of them
 
 
 def made(members: dict[str, msgspec.Raw], seed: str) -> tuple[Part, str] | None:
@@ -81,23 +82,25 @@ def search(queries: tuple[str, ...]) -> VendorPart:
     return VendorPart(Native(SHAPE, data), "groundingMetadata", queries=queries)
 
 
-def _call(raw: msgspec.Raw, seed: str) -> tuple[ToolCall, str]:
+def called(call: Called, seed: str) -> tuple[ToolCall, str]:
+    """The canonical call, and its arguments. Raises ``Fault`` as ``made`` does."""
+    name, id_ = string(call.name), string(call.id)
+    args = bytes(call.args)
     try:
-        call = _decode_members(raw)
-        name = _decode_text(call.get("name"))
-        id_ = _decode_text(call.get("id"))
-        args = bytes(call.get("args", b"{}"))
-        arguments = "{}" if args == b"null" else compact(args)
+        arguments = "{}" if args in _NO_ARGUMENTS else compact(args)
     except (ValueError, RecursionError):
         raise broke() from None
-    if not name or "partialArgs" in call or bytes(call.get("willContinue", b"")) == b"true":
+    if not name or len(call.partialArgs) or bytes(call.willContinue) == b"true":
         raise broke()
     return ToolCall(id=id_ or minted(f"{seed}.{name}"), name=name), arguments
 
 
-def _decode_text(raw: msgspec.Raw | None) -> str:
-    value = None if raw is None else msgspec.json.decode(raw)
-    return value if isinstance(value, str) else ""
+def _call(raw: msgspec.Raw, seed: str) -> tuple[ToolCall, str]:
+    try:
+        call = _decode_call(raw)
+    except (ValueError, RecursionError):
+        raise broke() from None
+    return called(call, seed)
 
 
 def _words(name: str, raw: msgspec.Raw) -> str:
@@ -143,3 +146,31 @@ def others(body: AnswerChunk) -> int:
         and candidate.content is not None
         and candidate.content.parts is not None
     )
+
+
+def more_of(body: AnswerChunk, number: int, *, thinking: bool) -> str | None:
+    """What an object adds to the open text of a candidate if it brings one more piece of it and
+    nothing else.
+    """
+    candidates = body.candidates
+    if candidates is None or len(candidates) != 1 or body.error:
+        return None
+    candidate = candidates[0]
+    if (
+        candidate is None
+        or candidate.content is None
+        or candidate.finishReason is not None
+        or candidate.index != number
+        or type(candidate.index) is not int
+        or candidate.groundingMetadata
+        or candidate.citationMetadata
+        or candidate.logprobsResult
+    ):
+        return None
+    parts = candidate.content.parts
+    if parts is None or len(parts) != 1 or (part := parts[0]) is None:
+        return None
+    text = part.text
+    if type(text) is not str or part.thoughtSignature or (part.thought is True) != thinking:
+        return None
+    return text or None

@@ -26,6 +26,7 @@ from trivium.conversation.events import (
     UsageReport,
 )
 from trivium.conversation.finish import Finish
+from trivium.conversation.items import Part
 from trivium.conversation.opaque import THOUGHT_SIGNATURE, Opaque
 from trivium.conversation.parts import Reasoning, ReasoningForm, Text
 from trivium.conversation.usage import Usage
@@ -34,8 +35,16 @@ from trivium.wire import caps, errors, json_size
 from trivium.wire.codec import AnswerContext
 from trivium.wire.data_url import standard
 from trivium.wire.generate import citations, finish, logprobs, read_answer_parts, views
-from trivium.wire.generate.answer_structs import AnswerChunk, AnswerPart, ChunkCandidate, Plain
-from trivium.wire.generate.known_members import ANSWER, MODIFIERS
+from trivium.wire.generate.answer_structs import (
+    AnswerChunk,
+    AnswerPart,
+    CallChunk,
+    CallPart,
+    ChunkCandidate,
+    Head,
+    Plain,
+)
+from trivium.wire.generate.known_members import ANSWER, MODIFIERS, rated
 from trivium.wire.generate.read_usage import CACHED, complete, merged, usage
 from trivium.wire.generate.write_usage import tier_of
 from trivium.wire.lenient import error_of, string
@@ -163,7 +172,9 @@ class StreamEvents:
         # HOT: one decoder call for all: 219 -> 77 us (2026-11-24, bench/hot.py --case stream.g)
         live, usages = self._live, self._usages
         for at, body in enumerate(bodies):
-            text = _more_of(live, body)
+            text = None
+            if live.index >= 0:
+                text = read_answer_parts.more_of(body, live.number, thinking=live.thinking)
             if text is not None:
                 if not is_known:
                     ANSWER.look(rows[at], self._unread)
@@ -181,6 +192,8 @@ class StreamEvents:
 
     def _any(self, data: bytes, out: list[Event], body: AnswerChunk | None = None) -> None:
         try:
+            if body is None:
+                body = views.long(data)
             self._told(views.chunk(data) if body is None else body, data, out)
         except Fault as fault:
             self._fail(fault, out)
@@ -193,14 +206,17 @@ class StreamEvents:
             and read_answer_parts.others(body) > caps.PARTS_MAX
         ):
             raise caps.too_many("calls and files", caps.PARTS_MAX)
-        ANSWER.look(data, self._unread)
+        if type(body) is CallChunk:
+            rated(body, self._unread)
+        else:
+            ANSWER.look(data, self._unread)
         if body.error and (error := error_of(body.error)) is not None:
             raise self._refused(error)
         self._usages.append(body.usageMetadata)
         if len(self._usages) > _USAGES_MAX:
             self._fold()
         if not self._started:
-            self._start(data, out)
+            self._start(body if type(body) is CallChunk else views.head(data), out)
         if not body.candidates and body.promptFeedback:
             self._blocked(views.value(body.promptFeedback))
         candidates = body.candidates or ()
@@ -243,17 +259,8 @@ class StreamEvents:
         before = len(out)
         parts = candidate.content.parts if candidate.content is not None else None
         for place, part in read_answer_parts.joined(parts or []):
-            if part is None:
-                continue
-            text = part.text
-            if type(text) is not str:
-                self._other(one, loose.at(at, place), part, out)
-            elif not text and (members := read_answer_parts.beside(loose.at(at, place))):
-                self._other(one, members, part, out)
-            elif part.thoughtSignature:
-                self._signed(one, part, text, out)
-            elif text:
-                self._more(one, part.thought is True, text, out)
+            if part is not None:
+                self._part(one, part, at, place, loose, out)
         if candidate.logprobsResult and not one.thinking:
             logprobs.attach(candidate.logprobsResult, out, before, self._unread)
         if candidate.groundingMetadata or candidate.citationMetadata:
@@ -268,6 +275,28 @@ class StreamEvents:
                 token=string(candidate.continuationToken),
             )
 
+    def _part(
+        self,
+        one: _Candidate,
+        part: AnswerPart,
+        at: int,
+        place: int,
+        loose: views.LooseParts,
+        out: list[Event],
+    ) -> None:
+        text = part.text
+        call = part.functionCall if type(part) is CallPart else None
+        if call is not None and not (type(text) is str and text):
+            self._whole(one, read_answer_parts.called(call, self._next_seed()), part, out)
+        elif type(text) is not str:
+            self._other(one, loose.at(at, place), part, out)
+        elif not text and (members := read_answer_parts.beside(loose.at(at, place))):
+            self._other(one, members, part, out)
+        elif part.thoughtSignature:
+            self._signed(one, part, text, out)
+        elif text:
+            self._more(one, part.thought is True, text, out)
+
     def _numbered(self, number: int) -> _Candidate:
         if not 0 <= number < _CANDIDATES_MAX:
             raise views.broke()
@@ -279,9 +308,8 @@ class StreamEvents:
         out.append(Delta(one.index, text))
         one.pieces.append(text)
 
-    def _start(self, data: bytes, out: list[Event]) -> None:
+    def _start(self, head: Head | CallChunk, out: list[Event]) -> None:
         self._started = True
-        head = views.head(data)
         self._id = string(head.responseId) or ""
         out.append(Start(self._id, string(head.modelVersion) or "", self.usage))
 
@@ -316,9 +344,17 @@ class StreamEvents:
             if part.thoughtSignature:
                 self._signed(one, part, "", out)
             return
-        found = read_answer_parts.made(members, f"{self._seed}{self._id}.{self._next}")
-        if found is None:
-            return
+        found = read_answer_parts.made(members, self._next_seed())
+        if found is not None:
+            self._whole(one, found, part, out)
+
+    def _next_seed(self) -> str:
+        """Of the next part's id, where the vendor gives it none."""
+        return f"{self._seed}{self._id}.{self._next}"
+
+    def _whole(
+        self, one: _Candidate, found: tuple[Part, str], part: AnswerPart, out: list[Event]
+    ) -> None:
         self._close(one, out)
         index = self._take()
         out.append(PartStart(index, found[0], one.number))
@@ -401,29 +437,3 @@ class StreamEvents:
     def _fail(self, fault: Fault, out: list[Event]) -> None:
         out.append(Failed(fault))
         self.over = True
-
-
-def _more_of(live: _Candidate, body: AnswerChunk) -> str | None:
-    """What an object adds to the open text if it brings one more piece of it and nothing else."""
-    candidates = body.candidates
-    if live.index < 0 or candidates is None or len(candidates) != 1 or body.error:
-        return None
-    candidate = candidates[0]
-    if (
-        candidate is None
-        or candidate.content is None
-        or candidate.finishReason is not None
-        or candidate.index != live.number
-        or type(candidate.index) is not int
-        or candidate.groundingMetadata
-        or candidate.citationMetadata
-        or candidate.logprobsResult
-    ):
-        return None
-    parts = candidate.content.parts
-    if parts is None or len(parts) != 1 or (part := parts[0]) is None:
-        return None
-    text = part.text
-    if type(text) is not str or part.thoughtSignature or (part.thought is True) != live.thinking:
-        return None
-    return text or None

@@ -5,9 +5,16 @@ from typing import Any, Final
 import msgspec
 
 from trivium.faults import Fault, Kind
-from trivium.wire.generate.answer_structs import AnswerChunk, Head, Loose, Plain, StrictChunk
+from trivium.wire.generate.answer_structs import (
+    AnswerChunk,
+    CallChunk,
+    Head,
+    Loose,
+    Plain,
+    StrictChunk,
+)
 from trivium.wire.lenient import decoded
-from trivium.wire.text_repair import sound
+from trivium.wire.text_repair import MENDED_BYTES_MAX, sound
 
 _chunk: Final = msgspec.json.Decoder(AnswerChunk).decode
 chunks: Final = msgspec.json.Decoder(list[AnswerChunk]).decode
@@ -18,6 +25,7 @@ plain: Final = msgspec.json.Decoder(Plain).decode
 """The same; refuses any member that ``Plain`` has not."""
 head: Final = msgspec.json.Decoder(Head).decode
 _loose: Final = msgspec.json.Decoder(Loose).decode
+_long: Final = msgspec.json.Decoder(CallChunk).decode
 _any: Final = msgspec.json.Decoder().decode
 
 
@@ -27,6 +35,14 @@ def chunk(data: bytes) -> AnswerChunk:
         return _chunk(data)
     except UnicodeDecodeError:
         return _chunk(sound(data))
+
+
+def long(data: bytes) -> CallChunk | None:
+    """One of which each pass counts, in one decode; ``None`` where it is short, or takes another.
+
+    Short ones may hold text that is mended before some of it is read.
+    """
+    return None if len(data) <= MENDED_BYTES_MAX else decoded(_long, data)
 
 
 class LooseParts:

@@ -21,10 +21,20 @@ from trivium.wire.messages import citations, read_sources
 from trivium.wire.messages.known_members import is_own
 from trivium.wire.messages.paths import malformed, missing, view, wrong
 from trivium.wire.messages.read_answer_parts import extra, vendor
-from trivium.wire.messages.request_structs import BlockType, Cache, RequestBlock
+from trivium.wire.messages.request_structs import (
+    BlockType,
+    Cache,
+    PlainCall,
+    PlainResult,
+    PlainText,
+    RequestBlock,
+)
 
 _block: Final = msgspec.json.Decoder(RequestBlock)
 _decode: Final = _block.decode
+_decode_plain: Final = msgspec.json.Decoder(PlainText | PlainCall | PlainResult).decode
+_decode_text: Final = msgspec.json.Decoder(str).decode
+_NOTHING: Final = (b"", b"null")  # no set, which would go over all of a text
 _kind: Final = msgspec.json.Decoder(BlockType)
 _content: Final = msgspec.json.Decoder(str | list[msgspec.Raw])
 
@@ -57,7 +67,10 @@ class Blocks:
         """The parts of one message's ``content``."""
         if isinstance(rows, str):
             return (Text(rows),)
-        found = [self._part(row, role, f"{path}.{at}") for at, row in enumerate(rows)]
+        found = [
+            _plain(row, role) or self._part(row, role, f"{path}.{at}")
+            for at, row in enumerate(rows)
+        ]
         return tuple(_returned(found, rows)) if role is Role.ASSISTANT else tuple(found)
 
     def texts(self, raw: msgspec.Raw, path: str) -> tuple[Text, ...]:
@@ -203,6 +216,38 @@ class Blocks:
         if kind == "text":
             return self.text(block, role, path)
         return self.media(block, role, path)
+
+
+def _plain(raw: msgspec.Raw, role: Role) -> Part | None:
+    """A block that is words, a call or a result in words and nothing else, as most are; ``None``
+    for any other, and for one that breaks the specification.
+    """
+    # HOT: three members instead of eighteen, and its place is not put in words: 43 -> 26 ms for
+    # 8,000 calls and their results (2026-11-28)
+    try:
+        block = _decode_plain(raw)
+        if type(block) is PlainText:
+            return Text(block.text)
+        if type(block) is PlainCall and role is Role.ASSISTANT:
+            data = bytes(block.input)
+            if data.startswith(b"{"):
+                return ToolCall(block.id, block.name, unwrapped_arguments(data))
+        if type(block) is PlainResult and role is Role.USER:
+            return _worded(block)
+    except (ValueError, RecursionError):
+        pass  # told by whoever reads it at length
+    return None
+
+
+def _worded(block: PlainResult) -> ToolResult | None:
+    data = bytes(block.content)
+    parts: tuple[ResultPart, ...] = ()
+    if data not in _NOTHING:
+        if not data.startswith(b'"'):
+            return None
+        text = _decode_text(data)
+        parts = (Text(text),) if text else ()
+    return ToolResult(block.tool_use_id, parts, error=bool(block.is_error))
 
 
 def _foreign(raw: msgspec.Raw) -> VendorPart:

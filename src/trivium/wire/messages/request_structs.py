@@ -1,6 +1,6 @@
 """What is read of a messages request's JSON; what a form does not list is skimmed."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -70,6 +70,32 @@ class RequestBlock(msgspec.Struct, gc=False):
     caller: msgspec.Raw = _ABSENT
     toolset_name: msgspec.Raw = _ABSENT
     tool_use_id: str | None = None
+    is_error: bool | None = None
+
+
+class PlainText(msgspec.Struct, gc=False, forbid_unknown_fields=True, tag_field="type", tag="text"):
+    """A block of words and nothing else."""
+
+    text: str
+
+
+class PlainCall(
+    msgspec.Struct, gc=False, forbid_unknown_fields=True, tag_field="type", tag="tool_use"
+):
+    """A call and nothing else."""
+
+    id: Annotated[str, msgspec.Meta(min_length=1)]
+    name: Annotated[str, msgspec.Meta(min_length=1)]
+    input: msgspec.Raw
+
+
+class PlainResult(
+    msgspec.Struct, gc=False, forbid_unknown_fields=True, tag_field="type", tag="tool_result"
+):
+    """A result and nothing else."""
+
+    tool_use_id: Annotated[str, msgspec.Meta(min_length=1)]
+    content: msgspec.Raw = _ABSENT
     is_error: bool | None = None
 
 
