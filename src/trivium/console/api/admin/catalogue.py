@@ -27,8 +27,9 @@ from trivium.catalogue.model import (
     StaleError,
     UnconditionalError,
 )
+from trivium.catalogue.planning import ChangeResult
 from trivium.catalogue.preview import lost, plans
-from trivium.catalogue.service import ChangeResult, Condition, EntryEdit
+from trivium.catalogue.service import Condition, EntryEdit
 from trivium.console.api import answer
 from trivium.console.api.admin.base import (
     AdminRequest,
