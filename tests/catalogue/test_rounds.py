@@ -178,6 +178,8 @@ async def test_credentials_come_back_within_a_round(database):
     )
     assert [2, 3] == [each.revision for each in done]
     assert first.diffs[0].after.marks == done[1].diffs[0].after.marks
+    # each is told what it has made, not what the next made of it
+    assert (None, 3) == (done[0].entries[at], done[1].entries[at].version)
 
 
 async def test_whoever_leaves_takes_nobody_with_it(sqlite_database):

@@ -47,6 +47,10 @@ class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
     diffs: tuple[EntryDiff, ...]
     catalogue: Catalogue | None
     """As it would be; ``None`` where nothing differs."""
+    entries: Mapping[EntryName, CatalogueEntry | None]
+    """Those that it concerns, right after it; ``None``: one is gone. What others have made of
+    them since is not in it.
+    """
 
 
 class ChangeJob(msgspec.Struct, kw_only=True, eq=False):
@@ -79,6 +83,11 @@ class PlannedChange(msgspec.Struct, frozen=True, kw_only=True):
     catalogue: Catalogue
     after: Mapping[EntryName, tuple[CatalogueEntry, StoredEntry] | None]
     """Its entries as they will be read."""
+
+    @property
+    def entries(self) -> dict[EntryName, CatalogueEntry | None]:
+        """As ``ChangeResult`` has them; of what did not differ nothing is known here."""
+        return {at: None if made is None else made[0] for at, made in self.after.items()}
 
 
 Planned: TypeAlias = PlannedChange | ChangeResult | Exception
@@ -120,7 +129,11 @@ class ChangePlanner:
         )
         if not diffs:
             return ChangeResult(
-                revision=self._revision.value, change_id=None, diffs=(), catalogue=None
+                revision=self._revision.value,
+                change_id=None,
+                diffs=(),
+                catalogue=None,
+                entries={at: known.get(at) for at in bodies},
             )
         if job.check_at is not None:
             check_revision(job.check_at[0], self._revision, diffs)

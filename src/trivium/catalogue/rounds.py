@@ -84,7 +84,11 @@ class ChangeRounds:
         if isinstance(came, ChangeResult):
             return came
         return ChangeResult(
-            revision=came.base.value, change_id=None, diffs=came.diffs, catalogue=came.catalogue
+            revision=came.base.value,
+            change_id=None,
+            diffs=came.diffs,
+            catalogue=came.catalogue,
+            entries=came.entries,
         )
 
     async def made(self, job: ChangeJob) -> ChangeResult:
@@ -179,6 +183,7 @@ class ChangeRounds:
                     change_id=ids[len(done)],
                     diffs=one.diffs,
                     catalogue=one.catalogue,
+                    entries=one.entries,
                 )
                 done.append((job, made))
         if done:

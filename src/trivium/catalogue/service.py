@@ -104,10 +104,6 @@ class CatalogueService:
         await self._snapshot.refresh()
         return self._snapshot.revision, self._snapshot.entries
 
-    def known(self, at: EntryName) -> CatalogueEntry | None:
-        """An entry as it was last read or changed here; ``None``: the database has it not."""
-        return self._snapshot.entries.get(at)
-
     async def change(
         self,
         edits: Sequence[EntryEdit],

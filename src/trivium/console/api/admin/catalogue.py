@@ -187,7 +187,7 @@ async def _changed(asked: AdminRequest, edit: EntryEdit, reason: str) -> Any:
     said = await _result(asked, done, dry_run=dry_run)
     if dry_run:
         return said
-    entry = catalogue.known(edit.at)
+    entry = done.entries.get(edit.at)
     if entry is None:
         return said | {"entry": None}
     return VersionedAnswer(said | {"entry": shown(entry)}, f'"{entry.version}"')
