@@ -58,16 +58,10 @@ def prepared(options: argparse.Namespace, kind: str, folder: Path) -> tuple[str,
     """A key of a gateway in a folder, and the command that serves it."""
     text = calls.SETTINGS.format(folder=folder, vendor=bench.UPSTREAM_PORT, price=calls.PRICE)
     text += "".join(MODEL.format(number=i, price=calls.PRICE) for i in range(options.models))
-    head, _, catalogue = text.partition("[[channels]]")
     settings = folder / "trivium.toml"
-    settings.write_text(head if kind == DATABASE else text)
     trivium = [str(Path(options.python).with_name("trivium"))]
     where = ["--config", str(settings)]
-    if kind == DATABASE:
-        # the key itself: a reference goes to hosts of the settings alone, over HTTPS
-        said = f"[[channels]]{catalogue}".replace("env:BENCH_VENDOR_KEY", "sk-bench")
-        apply = [*trivium, "config", "apply", "-", "--yes", *where]
-        subprocess.run(apply, input=said, text=True, check=True, stdout=subprocess.DEVNULL)
+    calls.configure(text, settings, trivium, stored=kind == DATABASE)
     user = ["user", "create", "bench", "--email", "b@example.org", "--credit", "1000000"]
     subprocess.check_output([*trivium, *user, *where])
     create = [*trivium, "key", "create", *where, "--user", "bench"]
