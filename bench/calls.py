@@ -1,11 +1,12 @@
 """Counts the calls of one request: how many functions of ``trivium`` in how many files serve it.
 
-usage: calls.py [--case NAME] [--list] [--budgets N] [--python PROGRAM]
+usage: calls.py [--case NAME] [--list] [--budgets N] [--stored] [--python PROGRAM]
 
 A gateway of one worker is started beside a stand-in vendor and asked a few times, so that
 everything is imported and connected; then one request of each case is traced with
 ``sys.setprofile``. ``--list`` prints the calls in their order. ``--budgets``: with the key of a
-service account, which counts against a budget of each of so many teams in each other. Counts are of the sources as they
+service account, which counts against a budget of each of so many teams in each other. ``--stored``: with
+channels and models in the database instead of the file. Counts are of the sources as they
 are: compiled functions are not seen. What a call costs is another question (bench.py).
 """
 
@@ -212,6 +213,7 @@ def main() -> int:
     parser.add_argument("--case", choices=CASES, action="append")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--budgets", type=int, default=0, choices=range(9))
+    parser.add_argument("--stored", action="store_true")
     parser.add_argument("--python", default=sys.executable, help="that of the checkout to trace")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -231,13 +233,25 @@ def company(budgets: int, trivium: list[str], where: list[str]) -> str:
     return f"{name}/bot"
 
 
+def configure(text: str, settings: Path, trivium: list[str], *, stored: bool) -> None:
+    """Write a settings file. ``stored``: its channels and models go to the database instead."""
+    head, mark, catalogue = text.partition("[[channels]]")
+    settings.write_text(head if stored else text)
+    if stored:
+        # the key itself: a reference goes to hosts of the settings alone, over HTTPS
+        said = f"{mark}{catalogue}".replace("env:BENCH_VENDOR_KEY", "sk-bench")
+        apply = [*trivium, "config", "apply", "-", "--yes", "--config", str(settings)]
+        subprocess.run(apply, input=said, text=True, check=True, stdout=subprocess.DEVNULL)
+
+
 def show(options: argparse.Namespace, folder: Path) -> None:
     """Start both servers in ``folder`` and print what each case calls."""
     settings = folder / "trivium.toml"
-    settings.write_text(SETTINGS.format(folder=folder, vendor=VENDOR_PORT, price=PRICE))
+    text = SETTINGS.format(folder=folder, vendor=VENDOR_PORT, price=PRICE)
     os.environ["BENCH_VENDOR_KEY"] = "sk-bench"
     trivium = [str(Path(options.python).with_name("trivium"))]
     where = ["--config", str(settings)]
+    configure(text, settings, trivium, stored=options.stored)
     user = ["user", "create", "bench", "--email", "b@example.org", "--credit", "1000"]
     subprocess.check_output([*trivium, *user, *where])
     owner = "bench" if not options.budgets else company(options.budgets, trivium, where)

@@ -29,6 +29,9 @@ from warm import TRIVIUM
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 TAKEN_S = 4.0
 """Within two seconds on a machine that does nothing else."""
+SECONDS = 60.0
+LEAST_A_SECOND = 5
+"""Of changes that many make at once, on a machine whose cores are taken several times over."""
 KEY = "sk-stored-canary"
 MODEL = {"free": True, "bindings": [{"channel": "stored"}]}
 
@@ -129,6 +132,47 @@ async def test_a_channel_is_edited_for_a_minute(tmp_path):
         Admin.of(gateway) as admin,
     ):
         assert 100 < await edited(gateway, admin, (one, two), 60.0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+async def test_many_edit_at_once_for_a_minute(tmp_path):
+    """Some twenty scripts, each with a channel of its own that comes, changes and goes, while others
+    ask: no request is lost, and none is asked for once its model is gone.
+    """
+    async with (
+        Double([OK]) as one,
+        Double([OK]) as two,
+        running(tmp_path, one) as gateway,
+        Admin.of(gateway) as admin,
+    ):
+        began, times = time.monotonic(), 0
+
+        async def edit(number):
+            nonlocal times
+            at, vendors = f"/channels/c{number}", (one, two)
+            while time.monotonic() - began < SECONDS:
+                version = await admin.put(at, channel(vendors[0]))
+                for i in range(8):
+                    document = {**channel(vendors[i % 2]), "queue_s": 1.0 + i}
+                    version = await admin.put(at, document, version)
+                gone = await admin.client.delete(at, headers={"if-match": f'"{version}"'})
+                assert 200 == gone.status_code, gone.text
+                times += 10
+
+        await admin.put("/channels/stored", channel(one))
+        await admin.put("/models/n", MODEL)
+        await within(TAKEN_S, lambda: gateway.answers(200, gateway.chat(model="n")))
+        async with asked(gateway, "n") as answers:
+            await asyncio.gather(*(edit(i) for i in range(20)))
+            rate = times / (time.monotonic() - began)
+        assert {(200, b"stored", ANSWER)} == set(answers)
+        version = (await admin.client.get("/models/n")).json()["data"]["origin"]["version"]
+        tag = {"if-match": f'"{version}"'}
+        assert 200 == (await admin.client.delete("/models/n", headers=tag)).status_code
+        assert 404 == (await gateway.send(gateway.chat(model="n")))[0]
+        assert not two.requests
+    assert rate > LEAST_A_SECOND, (rate, len(answers))
 
 
 async def test_every_node_takes_it_up(tmp_path):

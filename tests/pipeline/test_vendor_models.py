@@ -21,7 +21,7 @@ def page(document):
 
 
 @contextlib.asynccontextmanager
-async def asked(script, provider="openrouter", **more):
+async def asked(script, provider="openrouter", *, wanted=WANTED, limit_s=60.0, **more):
     """What was read of a vendor with this script, and the vendor."""
     async with (
         Double(script) as vendor,
@@ -29,7 +29,10 @@ async def asked(script, provider="openrouter", **more):
     ):
         services = gateway.services
         channel = services.router.channel(f"{provider}-0")
-        yield await vendor_list(services, channel, WANTED), vendor
+        found = await vendor_list(
+            services.client, services.composer, services.clock, channel, wanted, limit_s
+        )
+        yield found, vendor
 
 
 @pytest.mark.asyncio
@@ -77,9 +80,8 @@ async def test_pages_without_an_end_are_given_up():
         ([Send(HEAD + b'b\r\n{"data": [{\r\n'), Stall()], "not whole after"),
     ],
 )
-async def test_whatever_is_wrong_is_told(monkeypatch, script, why):
-    monkeypatch.setattr(vendor_models, "LIMIT_S", 1.0)
-    async with asked([script]) as (found, _):
+async def test_whatever_is_wrong_is_told(script, why):
+    async with asked([script], limit_s=1.0) as (found, _):
         assert (False, {}) == (found.is_whole, found.models)
         assert found.why
         assert why in found.why.lower()
@@ -90,3 +92,20 @@ async def test_a_provider_without_a_list_is_not_asked():
     async with asked([page({})], "jina") as (found, vendor):
         assert [] == vendor.requests
     assert "its provider has no list of models" == found.why
+
+
+@pytest.mark.asyncio
+async def test_all_of_a_list_may_be_wanted():
+    """In the vendor's order, with or without a price."""
+    async with asked([page({"data": [{"id": "z"}, PRICED]})], wanted=None) as (found, _):
+        assert ["z", "up"] == list(found.models)
+    assert found.models["z"].suggestion is None
+
+
+@pytest.mark.asyncio
+async def test_a_key_that_the_vendor_echoes_is_not_told():
+    """In whichever form it is: no pattern would know this one."""
+    told = b'{"error":{"message":"nothing is known of hunter2, which you sent here"}}'
+    refused = [Send(sized(told, status=b"400 Bad Request", headers=JSON))]
+    async with asked([refused], keys=("hunter2",)) as (found, _):
+        assert "nothing is known of [\u2026], which you sent here" in found.why

@@ -51,18 +51,21 @@ async def current(conn: AsyncConnection) -> Revision:
     return Revision() if row is None else Revision(row.value, row.mark)
 
 
-async def advance(conn: AsyncConnection, known: Revision, mark: str) -> Revision | None:
+async def advance(
+    conn: AsyncConnection, known: Revision, mark: str, by: int = 1
+) -> Revision | None:
     """Go on from a state to the next, and hold its row until commit; ``None``: somebody else did.
 
-    ``mark``: of the change, at random.
+    ``mark``: of the change, at random; ``by``: so many changes are made at once, and the mark is
+    that of the last.
     """
     if not known.value:
         first = _INSERT[conn.dialect.name](revision).values(id=1, value=0, mark="")
         await conn.execute(first.on_conflict_do_nothing())
     same = (revision.c.value == known.value) & (revision.c.mark == known.mark)
-    raised = update(revision).where(same).values(value=known.value + 1, mark=mark)
+    raised = update(revision).where(same).values(value=known.value + by, mark=mark)
     done = await conn.execute(raised)
-    return Revision(known.value + 1, mark) if done.rowcount else None
+    return Revision(known.value + by, mark) if done.rowcount else None
 
 
 async def mark_of(conn: AsyncConnection, value: int) -> str | None:

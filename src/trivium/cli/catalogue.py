@@ -34,7 +34,8 @@ from trivium.settings.load import Loaded, parsed
 from trivium.settings.memory import ReadMemory
 
 if TYPE_CHECKING:
-    from trivium.catalogue.service import CatalogueService, ChangeResult, EntryEdit
+    from trivium.catalogue.planning import ChangeResult
+    from trivium.catalogue.service import CatalogueService, EntryEdit
     from trivium.storage.database import Database
 
 HEAD: Final = """\

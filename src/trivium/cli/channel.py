@@ -1,7 +1,9 @@
 """``trivium channel``: which channels there are, and whether they answer."""
 
 import asyncio
+import contextlib
 import functools
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
@@ -20,6 +22,7 @@ from trivium.settings.model import StorageSettings, UpstreamSettings
 if TYPE_CHECKING:
     from trivium.routing.store import Resting
     from trivium.upstream.channel_test import ChannelTest
+    from trivium.upstream.pool import PooledClient
     from trivium.upstream.vendor_identity import VendorIdentity
 
 HEADS: Final = ("CHANNEL", "PROVIDER", "HOST", "KEYS", "MODELS", "RESTS")
@@ -144,9 +147,20 @@ async def tried(
 ) -> list[dict[str, Any]]:
     """What came of one request with each key, as --json prints it."""
     from trivium.pipeline import channel_trial
+    from trivium.upstream.request_writer import Composer
+
+    async with client_of(upstream) as client:
+        return [
+            _trial(channel, number, step, came, client.identity(channel, number))
+            for number, came in await channel_trial.tried(client, Composer(), channel, step)
+        ]
+
+
+@contextlib.asynccontextmanager
+async def client_of(upstream: UpstreamSettings) -> "AsyncIterator[PooledClient]":
+    """Who calls vendors from a command, as the gateway would; closed at the end."""
     from trivium.upstream import tls
     from trivium.upstream.pool import PooledClient
-    from trivium.upstream.request_writer import Composer
     from trivium.upstream.resolve import Resolver
 
     loop = asyncio.get_running_loop()
@@ -158,10 +172,7 @@ async def tried(
         ca_file=upstream.ca_file,
     )
     try:
-        return [
-            _trial(channel, number, step, came, client.identity(channel, number))
-            for number, came in await channel_trial.tried(client, Composer(), channel, step)
-        ]
+        yield client
     finally:
         await client.close()
 

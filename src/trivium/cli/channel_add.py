@@ -3,18 +3,14 @@ with at suggested prices.
 """
 
 import sys
-import tomllib
 from typing import Annotated, Any, Final
 
 import typer
 
 from trivium.catalogue.model import CatalogueKind, EntryName
-from trivium.cli import catalogue, channel, config
-from trivium.cli.output import CommandFailed, note, printable, table, warn
-from trivium.clock import SystemClock
+from trivium.cli import catalogue, channel, channel_models, config
+from trivium.cli.output import CommandFailed, note, table, warn
 from trivium.ledger.suggestions import update
-from trivium.ledger.suggestions.model import PriceCatalogue
-from trivium.ledger.suggestions.starting import starting_models
 from trivium.providers.registry import PROVIDERS
 from trivium.settings.model import UpstreamSettings
 
@@ -41,15 +37,21 @@ async def add(
         list[str] | None,
         typer.Option(metavar="M", help="A model it will serve; once for each. Default: a few."),
     ] = None,
+    all_listed: Annotated[
+        bool, typer.Option("--all-listed", help="All that the vendor lists and that have a price.")
+    ] = False,
     untested: Annotated[bool, typer.Option("--untested", help="Do not call the vendor.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     config_: config.ConfigOption = None,
 ) -> None:
     """Add a channel to the database, with models at suggested prices.
 
-    Asks for what is not given; a key is never shown. One short request is sent before anything is
-    kept, at your account's cost.
+    Asks for what is not given; a key is never shown. The vendor's list of models is read, and one
+    short request is sent before anything is kept, at your account's cost.
     """
+    if all_listed and (model or untested):
+        other = "--model" if model else "--untested"
+        raise CommandFailed(f"--all-listed and {other} exclude each other", code=2)
     is_asking = sys.stdin.isatty() and not api_key_stdin
     if not yes and not is_asking:
         raise CommandFailed("nobody is there to be asked: use --yes", code=2)
@@ -61,8 +63,21 @@ async def add(
         at = EntryName(CatalogueKind.CHANNEL.value, name)
         if at in taken:
             raise CommandFailed(f"there is a channel {name} already: see `trivium channel list`")
-        documents = {at: document} | _models(name, document["provider"], model, suggestions, taken)
-        plan = await catalogue.tried(service, documents, revision)
+        # tried alone first: the vendor is asked as it will be
+        alone = await catalogue.tried(service, {at: document}, revision)
+        built = None if alone.tried.catalogue is None else alone.tried.catalogue.channels.get(name)
+        found = None
+        if built is not None and not untested:
+            found = await channel_models.listed(built, loaded.settings.upstream)
+        question = channel_models.ModelQuestion(
+            channel=name,
+            provider=document["provider"],
+            wanted=tuple(model or ()),
+            all_listed=all_listed,
+            asks=is_asking and not yes,
+        )
+        models = channel_models.documents(question, suggestions, found, taken)
+        plan = await catalogue.tried(service, {at: document} | models, revision)
         catalogue.show(plan)
         if not untested:
             await _test(plan, name, loaded.settings.upstream)
@@ -108,35 +123,6 @@ def _key(api_key: str | None, *, from_stdin: bool, asks: bool) -> str | None:
         said: str = typer.prompt(asked, default="", hide_input=True, show_default=False, err=True)
         return said.strip()
     return api_key
-
-
-def _models(
-    name: str,
-    provider: str,
-    wanted: list[str] | None,
-    suggestions: PriceCatalogue,
-    taken: "set[EntryName]",
-) -> dict[EntryName, Any]:
-    """Models of the channel at suggested prices; those whose name is taken are told and left."""
-    names = list(dict.fromkeys(wanted or starting_models().get(provider, [])))
-    now, found = SystemClock().now(), dict[EntryName, Any]()
-    for each in names:
-        at = EntryName(CatalogueKind.MODEL.value, each)
-        hit = suggestions.find(provider, each)
-        if at in taken:
-            note(
-                f"{printable(each)} is there already and stays as it is: bind it to {name} yourself"
-            )
-        elif hit is None:
-            warn(
-                f"{printable(each)} is left out: no price is known for it at {printable(provider)}"
-            )
-        else:
-            said = update.toml(each, suggestions, provider, *hit, now)
-            found[at] = {**tomllib.loads(said), "bindings": [{"channel": name}]}
-    if not found:
-        note(f"no model comes with {name}: add some with `trivium config apply` or in the console")
-    return found
 
 
 async def _test(plan: "catalogue.ApplyPlan", name: str, upstream: UpstreamSettings) -> None:

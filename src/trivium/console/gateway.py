@@ -70,7 +70,7 @@ async def _untested(name: str, _model: str | None) -> tuple[ChannelTrial, ...]:
     raise ChannelTestError(f"there is no channel {name}")
 
 
-async def _unlisted(channel: Channel, wanted: frozenset[str]) -> VendorList:
+async def _unlisted(channel: Channel, wanted: frozenset[str] | None) -> VendorList:
     del wanted
     return VendorList(at=0, is_whole=False, why=f"no worker asks the vendor of {channel.name}")
 
@@ -110,8 +110,9 @@ class GatewayState(msgspec.Struct, frozen=True, kw_only=True):
     tried: Callable[[str, str | None], Awaitable[tuple[ChannelTrial, ...]]] = _untested
     """Sends one short request with each key of a channel, for a model by its public name or the
     first that will do. Raises ``ChannelTestError``."""
-    listed: Callable[[Channel, frozenset[str]], Awaitable[VendorList]] = _unlisted
-    """Reads what a channel's vendor lists of some models. Raises nothing: what is wrong is told."""
+    listed: Callable[[Channel, frozenset[str] | None], Awaitable[VendorList]] = _unlisted
+    """Reads what a channel's vendor lists of some models, ``None``: of all. Raises nothing: what is
+    wrong is told."""
     standing: Callable[[], Awaitable[WorkerStanding]] = _alone
     overview: Callable[[], Awaitable[list[ChannelOverview]]] = _none_resting
     """Channels with what rests of them. Raises what the database raises."""

@@ -15,6 +15,7 @@ from trivium.pipeline.explain import ExplainRequest, explain, offline
 from trivium.pipeline.services import Services
 from trivium.providers.failure import error_event
 from trivium.routing.model import Channel
+from trivium.upstream.blanking import blanked
 from trivium.upstream.call import Client
 from trivium.upstream.channel_test import ChannelTest, check_channel
 from trivium.upstream.request_writer import Composer
@@ -105,6 +106,8 @@ async def tried(
         if stream and came.fault is None:
             fault = _stream_fault(channel, operation, came.body)
             came = msgspec.structs.replace(came, fault=fault)
+        if came.fault is not None:
+            came.fault.message = blanked(channel, came.fault.message)
         found.append((number, came))
     return found
 

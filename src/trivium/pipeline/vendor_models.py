@@ -7,13 +7,16 @@ whatever is wrong becomes a text in what is returned. It says nothing of the cha
 import asyncio
 from typing import Final
 
+from trivium.clock import Clock
 from trivium.faults import Fault
 from trivium.ledger.suggestions.vendor import VendorList, VendorOffer, offers
-from trivium.pipeline.services import Services
 from trivium.providers.address import listing
 from trivium.providers.base import VendorRefusal
 from trivium.routing.model import Channel
+from trivium.upstream.blanking import blanked
 from trivium.upstream.buffered_call import BufferedCall, run
+from trivium.upstream.call import Client
+from trivium.upstream.request_writer import Composer
 from trivium.wire.model_lists import VendorPage, read_page
 
 BYTES_MAX: Final = 8_388_608
@@ -27,11 +30,18 @@ _STEP_BYTES: Final = 65_536
 """A page that is larger is read in a thread."""
 
 
-async def vendor_list(services: Services, channel: Channel, wanted: frozenset[str]) -> VendorList:
-    """What the channel's vendor lists of the wanted models, by its own names. Raises nothing but
-    what cancels it: ``why`` says what went wrong.
+async def vendor_list(
+    client: Client,
+    composer: Composer,
+    clock: Clock,
+    channel: Channel,
+    wanted: frozenset[str] | None,
+    limit_s: float = LIMIT_S,
+) -> VendorList:
+    """What the channel's vendor lists of the wanted models, by its own names; ``None``: of all.
+    Raises nothing but what cancels it: ``why`` says what went wrong, without the channel's keys.
     """
-    at = int(services.clock.now())
+    at = int(clock.now())
     path = channel.probe.path or listing(channel.provider, channel.base_url)
     if path is None:
         return VendorList(at=at, is_whole=False, why="its provider has no list of models")
@@ -39,10 +49,10 @@ async def vendor_list(services: Services, channel: Channel, wanted: frozenset[st
     listed = unread = pages = 0
     more: str | None = ""
     try:
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(limit_s):
             while more is not None and pages < PAGES_MAX and listed < MODELS_MAX:
                 asked = f"{path}{'&' if '?' in path else '?'}{more}" if more else path
-                body = await _fetched(services, channel, asked)
+                body = await _fetched(client, composer, channel, asked)
                 page, some = await _read(channel.provider.name, body, wanted)
                 found = some | found
                 listed, unread, pages = (
@@ -50,9 +60,9 @@ async def vendor_list(services: Services, channel: Channel, wanted: frozenset[st
                 )  # fmt: skip
                 more = page.more
     except TimeoutError:
-        why = f"its list was not whole after {LIMIT_S:.0f} seconds"
+        why = f"its list was not whole after {limit_s:.0f} seconds"
     except Fault as fault:
-        why = fault.message
+        why = blanked(channel, fault.message)
     except ValueError as error:  # ``ModelListError``, or what cannot be asked
         why = str(error)
     else:
@@ -67,11 +77,11 @@ async def vendor_list(services: Services, channel: Channel, wanted: frozenset[st
     )
 
 
-async def _fetched(services: Services, channel: Channel, path: str) -> bytes:
+async def _fetched(client: Client, composer: Composer, channel: Channel, path: str) -> bytes:
     """The body of a page. Raises ``Fault``."""
     outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     sink = BufferedCall(outcome, BYTES_MAX)
-    await run(services.client, services.composer.glance(channel, 0, path), sink)
+    await run(client, composer.glance(channel, 0, path), sink)
     body = b"".join(sink.parts)
     if not 200 <= sink.status < 300:
         headers = {n.decode("latin-1"): v.decode("latin-1") for n, v in sink.headers}
@@ -82,7 +92,7 @@ async def _fetched(services: Services, channel: Channel, path: str) -> bytes:
 
 
 async def _read(
-    provider: str, body: bytes, wanted: frozenset[str]
+    provider: str, body: bytes, wanted: frozenset[str] | None
 ) -> tuple[VendorPage, dict[str, VendorOffer]]:
     def done() -> tuple[VendorPage, dict[str, VendorOffer]]:
         page = read_page(body)

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from trivium.settings.errors import Path, Problem
-from trivium.settings.model import Settings
+from trivium.settings.read import settings_type
 
 _PREFIX: Final = "TRIVIUM_"
 _YES: Final = frozenset({"true", "1", "yes", "on"})
@@ -31,11 +31,9 @@ class Given(msgspec.Struct, frozen=True):
 
 
 def _sections() -> dict[str, dict[str, inspect.Type]]:
-    top = inspect.type_info(Settings)
-    assert isinstance(top, inspect.StructType)
     return {
         field.name: {inner.name: inner.type for inner in field.type.fields}
-        for field in top.fields
+        for field in settings_type().fields
         if isinstance(field.type, inspect.StructType)
     }
 

@@ -6,7 +6,7 @@ replaced by its default or left empty, so that the checks after this one can sti
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -41,10 +41,18 @@ def read(
     ``memory``: of earlier readings.
     """
     walk = _Walk(look_up, memory or ReadMemory())
+    clean = walk.table(settings_type(), data, ())
+    return msgspec.convert(clean, Settings), walk.problems
+
+
+@cache
+def settings_type() -> inspect.StructType:
+    """The type of all settings, taken apart: that takes longer than reading a small file does, and
+    an edit of the catalogue in the database reads twice.
+    """
     top = inspect.type_info(Settings)
     assert isinstance(top, inspect.StructType)
-    clean = walk.table(top, data, ())
-    return msgspec.convert(clean, Settings), walk.problems
+    return top
 
 
 def rule(path: Path) -> Rule | None:

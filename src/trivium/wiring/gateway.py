@@ -85,7 +85,7 @@ def gateway_state(worker: GatewayParts) -> GatewayState:
         channels=channels,
         identities=identities,
         tried=tried,
-        listed=functools.partial(vendor_list, services),
+        listed=functools.partial(vendor_list, services.client, services.composer, services.clock),
         explained=explained,
         **_seen(worker),
     )

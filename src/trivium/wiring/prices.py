@@ -67,7 +67,7 @@ async def look_nightly(
         clock,
         stored.service(clock),
         lambda: services.router.models(),  # noqa: PLW0108 - a reload makes another router
-        functools.partial(vendor_list, services),
+        functools.partial(vendor_list, services.client, services.composer, clock),
     )
     night = NightlyLook(database, parts.looks, clock)
     if metrics is not None:

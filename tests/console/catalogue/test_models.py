@@ -1,7 +1,11 @@
 """Models in the browser: found, made at known prices, edited by two, copied."""
 
+from types import SimpleNamespace
+
+import msgspec
 import pytest
 
+from catalogue.pricing.world import offered
 from console.catalogue.editing import CHANNEL, FILE, MODEL, editing, fields
 from console.visiting import Seen, user_of, visiting
 from trivium.catalogue.model import ChangeAuthor, EntryName
@@ -63,6 +67,42 @@ async def test_known_prices_are_offered(database):
         unknown = fields(await editor.get(f"{NEW}?channel=main&model=unknown"))
         assert ("unknown", "") == (unknown["name"], unknown["price.input"])
         assert 'class="tiles"' not in (await editor.get(f"{NEW}?channel=none")).text
+
+
+async def test_what_the_vendor_lists_is_offered(database):
+    """At its own prices; where it says nothing in time, the suggestions are."""
+    asked = []
+    async with editing(database) as editor:
+        await editor.put("channel", "main", CHANNEL)
+        console = editor.console
+
+        def beside(answer):
+            async def listed(channel, wanted):
+                asked.append((channel.name, wanted))
+                return await answer()
+
+            gateway = console.gateway
+            return msgspec.structs.replace(
+                console, gateway=msgspec.structs.replace(gateway, listed=listed)
+            )
+
+        async def told():
+            return offered(dear=("7", "8"), unpriced=None)
+
+        async def late():
+            raise TimeoutError
+
+        channels = [SimpleNamespace(name="main")]
+        gateway = msgspec.structs.replace(console.gateway, channels=lambda: channels)
+        console = msgspec.structs.replace(console, gateway=gateway)
+        suggestions = bundled()
+        heard = await models._listed(beside(told), "main", None)
+        assert [("dear", "7", "8")] == models._offered(suggestions, "main", "openai", heard)
+        assert [("main", None)] == asked
+        assert None is await models._listed(beside(late), "main", None)
+        assert None is await models._listed(beside(told), "other", None)
+        first = models._offered(suggestions, "main", "openai", None)[0][0]
+        assert starting_models()["openai"][0] == first
 
 
 async def test_what_is_wrong_stands_beside_its_field(database):

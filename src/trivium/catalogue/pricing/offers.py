@@ -104,18 +104,23 @@ def offers_of(
     """
     for binding in bindings_of(model):
         channel = binding.channel
-        found = lists.get(channel.name)
-        said = None if found is None else found.models.get(bare(binding.model))
-        if found is not None and said is not None and said.suggestion is not None:
-            origin = PriceOrigin(
-                source=PriceSource.VENDOR,
-                day=day_of(found.at),
-                place=_place(channel.name, binding.model),
-            )
-            yield PriceOffer(channel=channel.name, origin=origin, suggestion=said.suggestion)
+        said = vendor_offer(lists.get(channel.name), channel.name, binding.model)
+        if said is not None:
+            yield said
         known = suggested_offer(catalogue, channel.name, channel.provider.name, binding.model)
         if known is not None:
             yield known
+
+
+def vendor_offer(found: VendorList | None, channel: str, model: str) -> PriceOffer | None:
+    """What the list of a channel's vendor says that a model costs; ``None``: nothing."""
+    said = None if found is None else found.models.get(bare(model))
+    if found is None or said is None or said.suggestion is None:
+        return None
+    origin = PriceOrigin(
+        source=PriceSource.VENDOR, day=day_of(found.at), place=_place(channel, model)
+    )
+    return PriceOffer(channel=channel, origin=origin, suggestion=said.suggestion)
 
 
 def suggested_offer(
@@ -123,12 +128,17 @@ def suggested_offer(
 ) -> PriceOffer | None:
     """What the catalogue of suggestions has for a model of a provider; ``None``: nothing."""
     known = catalogue.find(provider, model)
-    if known is None:
-        return None
+    return None if known is None else bundled_offer(catalogue, channel, provider, *known)
+
+
+def bundled_offer(
+    catalogue: PriceCatalogue, channel: str, provider: str, entry: str, row: Suggestion
+) -> PriceOffer:
+    """An entry of the catalogue of suggestions, for a channel."""
     origin = PriceOrigin(
-        source=PriceSource.BUNDLED, day=catalogue.date, place=_place(provider, known[0])
+        source=PriceSource.BUNDLED, day=catalogue.date, place=_place(provider, entry)
     )
-    return PriceOffer(channel=channel, origin=origin, suggestion=known[1])
+    return PriceOffer(channel=channel, origin=origin, suggestion=row)
 
 
 def _place(whose: str, name: str) -> str:

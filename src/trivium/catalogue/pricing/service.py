@@ -21,12 +21,13 @@ from trivium.catalogue.model import (
     KeptApartError,
     StaleError,
 )
+from trivium.catalogue.planning import ChangeResult
 from trivium.catalogue.pricing.bundled import BundledPrices
 from trivium.catalogue.pricing.model import PriceProposal, ProposalState
 from trivium.catalogue.pricing.offers import PriceOffer
 from trivium.catalogue.pricing.origin import PriceSource
 from trivium.catalogue.pricing.sheet import OfferView, PriceStanding, PriceState, standings
-from trivium.catalogue.service import CatalogueService, ChangeResult, Condition, EntryEdit
+from trivium.catalogue.service import CatalogueService, Condition, EntryEdit
 from trivium.clock import Clock
 from trivium.routing.model import Model
 from trivium.settings.prices import day

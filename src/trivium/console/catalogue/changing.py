@@ -18,9 +18,10 @@ from trivium.catalogue.model import (
     StaleError,
     UnfitError,
 )
+from trivium.catalogue.planning import ChangeResult
 from trivium.catalogue.preview import MODELS_MAX, LostRequests, lost, plans
 from trivium.catalogue.sealing import hint
-from trivium.catalogue.service import ChangeResult, Condition, EntryEdit
+from trivium.catalogue.service import Condition, EntryEdit
 from trivium.console import context, forms
 from trivium.console.catalogue import entries, problems
 from trivium.console.context import Console

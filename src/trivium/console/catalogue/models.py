@@ -11,7 +11,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from trivium.catalogue.model import CatalogueKind, EntryName
-from trivium.catalogue.pricing.offers import suggested_offer
+from trivium.catalogue.pricing.choices import choices, offer_of
+from trivium.catalogue.pricing.offers import bare
 from trivium.console import context, forms, render, session
 from trivium.console.account.models import KINDS
 from trivium.console.catalogue import entries, model_form, saving
@@ -24,7 +25,7 @@ from trivium.console.language import N_
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.suggestions import update
 from trivium.ledger.suggestions.model import PriceCatalogue, bundled
-from trivium.ledger.suggestions.starting import starting_models
+from trivium.ledger.suggestions.vendor import VendorList
 
 LIST: Final = "/admin/models"
 NEW: Final = "/admin/models/new"
@@ -32,6 +33,8 @@ EDIT: Final = "/admin/models/edit"
 PAGE: Final = 50
 SUGGESTED_MAX: Final = 60
 """Models of a vendor that are offered with their prices."""
+LIST_S: Final = 5.0
+"""How long a page waits for a vendor's list of models; then the suggestions are what there is."""
 CHANNELS_MAX: Final = 200
 """Names of channels that a field offers."""
 ADD_ROWS: Final = "rows"
@@ -115,13 +118,16 @@ async def show_new(request: Request) -> Response:
     channel, wanted = query.get("channel", "")[:200], query.get("model", "")[:200]
     provider = await _provider(console, channel)
     suggestions = await asyncio.to_thread(suggested, console.settings.storage.journal)
-    offer = suggested_offer(suggestions, channel, provider, wanted) if wanted else None
+    listed = await _listed(console, channel, frozenset({bare(wanted)}) if wanted else None)
+    offer = offer_of(channel, provider, suggestions, listed, wanted) if wanted else None
     priced = {} if offer is None else offer.adopted({}, console.clock.now())
     name = free_name(wanted, taken) if wanted else ""
     form = model_form.fresh(name, channel, priced)
     if name != wanted:
         form.given = {**form.given, "bindings.0.model": [wanted]}
-    offered = [] if wanted else _offered(suggestions, provider)
+    offered = []
+    if not wanted:
+        offered = await asyncio.to_thread(_offered, suggestions, channel, provider, listed)
     return await _form(request, form, None, offered=offered, channel=channel)
 
 
@@ -141,13 +147,29 @@ async def _provider(console: Console, channel: str) -> str:
     return "" if found is None else str(found.document.get("provider", ""))
 
 
-def _offered(suggestions: PriceCatalogue, provider: str) -> list[tuple[str, str, str]]:
-    """Names of a vendor's models with their prices, those first that people begin with."""
-    found = suggestions.providers.get(provider, {})
-    first = [name for name in starting_models().get(provider, ()) if name in found]
-    names = [*first, *(name for name in found if name not in first)][:SUGGESTED_MAX]
-    prices = {name: found[name].lists[0].price for name in names}
-    return [(name, prices[name].get("input", ""), prices[name].get("output", "")) for name in names]
+async def _listed(
+    console: Console, channel: str, wanted: frozenset[str] | None
+) -> VendorList | None:
+    """What the vendor of a channel that is in force lists; ``None``: it did not say in time."""
+    found = next((each for each in console.gateway.channels() if each.name == channel), None)
+    if found is None:
+        return None
+    try:
+        async with asyncio.timeout(LIST_S):
+            return await console.gateway.listed(found, wanted)
+    except TimeoutError:
+        return None
+
+
+def _offered(
+    suggestions: PriceCatalogue, channel: str, provider: str, listed: VendorList | None
+) -> list[tuple[str, str, str]]:
+    """Names of a vendor's models with their prices, those first that people begin with. Where its
+    own list is known, only what it lists.
+    """
+    found = choices(channel, provider, suggestions, listed).found[:SUGGESTED_MAX]
+    prices = [(each.name, each.offer.suggestion.lists[0].price) for each in found]
+    return [(name, price.get("input", ""), price.get("output", "")) for name, price in prices]
 
 
 @session.admin

@@ -10,7 +10,8 @@ from starlette.routing import Route
 
 from trivium.catalogue.documents import DocumentError
 from trivium.catalogue.model import AbsentError, CatalogueError, CatalogueKind, EntryName
-from trivium.catalogue.service import ChangeResult, Condition, EntryEdit
+from trivium.catalogue.planning import ChangeResult
+from trivium.catalogue.service import Condition, EntryEdit
 from trivium.console import context, forms, render, session
 from trivium.console.catalogue import changing, entries
 from trivium.console.catalogue.changing import ChangePreview, Fields, StaleEdit

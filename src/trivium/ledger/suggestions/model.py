@@ -5,7 +5,7 @@ nothing in it applies to a request: an operator adopts a price by writing it int
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Final, Literal
 
@@ -22,6 +22,12 @@ LISTS_MAX: Final = 20
 
 _DATED: Final = re.compile(r"(.+?)[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{3}|latest)")
 """A version of a model; vendors bill them as the model itself."""
+
+
+def undated(model: str) -> str:
+    """The name of a model without a version."""
+    dated = _DATED.fullmatch(model)
+    return dated[1] if dated else model
 
 
 class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,15 +84,20 @@ class PriceCatalogue(_Strict, frozen=True, kw_only=True):
 
     def find(self, provider: str, model: str) -> tuple[str, Suggestion] | None:
         """A vendor's model by its name, one of its other names, or either with a version."""
+        return found_in(self.named(provider), model)
+
+    def named(self, provider: str) -> dict[str, tuple[str, Suggestion]]:
+        """A vendor's models by each of their names."""
         rows = self.providers.get(provider, {})
-        dated = _DATED.fullmatch(model)
-        for wanted in (model, dated[1] if dated else model):
-            if wanted in rows:
-                return wanted, rows[wanted]
-            for name, row in rows.items():
-                if wanted in row.names:
-                    return name, row
-        return None
+        also = {other: (name, row) for name, row in rows.items() for other in row.names}
+        return also | {name: (name, row) for name, row in rows.items()}
+
+
+def found_in(
+    named: Mapping[str, tuple[str, Suggestion]], model: str
+) -> tuple[str, Suggestion] | None:
+    """A model by one of its names, with a version or without; ``None``: it is not there."""
+    return named.get(model) or named.get(undated(model))
 
 
 _decode: Final = msgspec.json.Decoder(PriceCatalogue).decode

@@ -2,6 +2,7 @@
 catalogue. Pure: the list is fetched elsewhere.
 """
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
@@ -17,6 +18,8 @@ _PLACES: Final = Decimal("1e-12")
 _LARGE: Final = 10**9
 LEFT_OUT_MAX: Final = 20
 """Charges of one model that are told."""
+OFFERS_MAX: Final = 20_000
+"""Models of one page that are looked at where all are wanted."""
 
 
 class VendorOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -48,14 +51,16 @@ class VendorList(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def offers(
-    provider: str, entries: Iterable[VendorEntry], wanted: frozenset[str]
+    provider: str, entries: Iterable[VendorEntry], wanted: frozenset[str] | None
 ) -> dict[str, VendorOffer]:
-    """What a list says of the wanted models (without Google's ``models/``); of the first where one
-    occurs twice.
+    """What a list says of the wanted models (without Google's ``models/``), in its order; of the
+    first where one occurs twice. ``None``: of all that there are, up to ``OFFERS_MAX``.
     """
     found: dict[str, VendorOffer] = {}
+    if wanted is None:
+        entries = itertools.islice(entries, OFFERS_MAX)
     for entry in entries:
-        if entry.name in wanted and entry.name not in found:
+        if (wanted is None or entry.name in wanted) and entry.name not in found:
             found[entry.name] = offer(listed_price(provider, bytes(entry.raw)))
     return found
 

@@ -27,8 +27,9 @@ from trivium.catalogue.model import (
     StaleError,
     UnconditionalError,
 )
+from trivium.catalogue.planning import ChangeResult
 from trivium.catalogue.preview import lost, plans
-from trivium.catalogue.service import ChangeResult, Condition, EntryEdit
+from trivium.catalogue.service import Condition, EntryEdit
 from trivium.console.api import answer
 from trivium.console.api.admin.base import (
     AdminRequest,
@@ -186,7 +187,7 @@ async def _changed(asked: AdminRequest, edit: EntryEdit, reason: str) -> Any:
     said = await _result(asked, done, dry_run=dry_run)
     if dry_run:
         return said
-    entry = catalogue.known(edit.at)
+    entry = done.entries.get(edit.at)
     if entry is None:
         return said | {"entry": None}
     return VersionedAnswer(said | {"entry": shown(entry)}, f'"{entry.version}"')
