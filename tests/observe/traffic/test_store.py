@@ -256,7 +256,9 @@ async def test_what_is_read_out_of_a_period(database):
 
 
 @pytest.mark.parametrize("since", [NOON - 2 * DAY, NOON // DAY * DAY - DAY, NOON - 1_800])
-@pytest.mark.parametrize("until", [NOON + 300, NOON + 4_200, NOON // DAY * DAY + DAY, NOON + 2 * DAY])
+@pytest.mark.parametrize(
+    "until", [NOON + 300, NOON + 4_200, NOON // DAY * DAY + DAY, NOON + 2 * DAY]
+)
 @pytest.mark.parametrize("folded", [0, NOON - 3_600, NOON + 3_600, NOON + 3 * DAY])
 async def test_who_asked_in_any_period(database, since, until, folded):
     """Whether it begins and ends amid a day or an hour or not, and whatever is folded by then."""

@@ -63,9 +63,7 @@ _Named = tuple[int, bytes]
 """An account, and the digest of what was said."""
 
 
-async def add(
-    conn: AsyncConnection, booked: Iterable[BookedUsage], clock: Clock = _SYSTEM
-) -> None:
+async def add(conn: AsyncConnection, booked: Iterable[BookedUsage], clock: Clock = _SYSTEM) -> None:
     """Add usage entries to the sums. The accounts must be held."""
     today = int(clock.now()) // DAY_S
     sums: dict[SpendPlace, SpendSums] = {}

@@ -53,7 +53,7 @@ spend_late = table(
     Column("payer_id", BIG, primary_key=True, autoincrement=False),
     Column("times", BIG, nullable=False),
 )
-"""Sums of days which were over for long when they were added to: ``spend_rollups`` may lack them."""
+"""Days that were over for long when they were added to: ``spend_rollups`` may lack that."""
 
 attributions = table(
     "attributions",
