@@ -69,8 +69,8 @@ class LedgerProof:
         ]
         return wrong + [
             f"sums of {window.span} days from {_day(window.day * DAY_S)}: they come to "
-            f"{format_usd(kept)}, these days one by one to {format_usd(true)}; to have all made anew, "
-            "delete the rows of the table spend_closed"
+            f"{format_usd(kept)}, these days one by one to {format_usd(true)}; to have all "
+            "made anew, delete the rows of the table spend_closed"
             for window, kept, true in await spending.verify_windows()
         ]
 

@@ -15,7 +15,8 @@ WORK_MB: Final = 32
 """Memory of each sort, and twice as much of each table of groups."""
 _FOR_SUMS: Final = (
     "SELECT set_config('plan_cache_mode', 'force_custom_plan', true), "
-    "set_config('jit', 'off', true), set_config('work_mem', greatest(pg_size_bytes(current_setting('work_mem')) / 1024, "
+    "set_config('jit', 'off', true), set_config('work_mem', "
+    "greatest(pg_size_bytes(current_setting('work_mem')) / 1024, "
     f"{WORK_MB * 1024})::text, true)"
 )
 

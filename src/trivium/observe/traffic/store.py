@@ -3,8 +3,8 @@
 Records are added to rows of five minutes. Later those become rows of an hour, and then of a day, a
 few at a time: what is read is the sum of all rows within a period, whatever their span, so it is
 the same before, amid and after. Those by key become rows of an hour and of a day at once, since a
-month has far more of them: hours are read where a period begins or ends amid a day. Rows are locked in the order of their keys, so that two who add
-never wait for each other in turn.
+month has far more of them: hours are read where a period begins or ends amid a day. Rows are
+locked in the order of their keys, so that two who add never wait for each other in turn.
 """
 
 from collections.abc import Sequence
