@@ -12,6 +12,7 @@ from sqlalchemy import text
 from trivium.catalogue.model import ChangeAuthor, EntryName
 from trivium.catalogue.service import EntryEdit
 from trivium.console.context import Console
+from trivium.ledger.spending.rollups.sweep import RollupSweeper
 from trivium.observe.traffic.model import BOUNDS_US, BUCKETS
 from trivium.providers.registry import PROVIDERS
 from trivium.routing.catalogue import build
@@ -58,10 +59,12 @@ SELECT day, coalesce(team_id, made.user_id), coalesce(team_id, 0), made.user_id,
   n * 1000000, n, n * 900, n * 100 FROM
   (SELECT at_ms / 86400000 AS day, user_id, key_id, model, channel, count(*) AS n FROM records
    WHERE status = 200 GROUP BY 1, 2, 3, 4, 5) AS made JOIN keys ON keys.id = key_id"""
+# as folding makes them: days from the third hour on, and hours for two days besides
 ASKED = """INSERT INTO traffic_keys (span_s, began_at, key_id, user_id, requests, failed)
-SELECT span_s, at_s - at_s % span_s, key_id, user_id, count(*), sum(failed) FROM
-  (SELECT key_id, user_id, at_ms / 1000 AS at_s, {span} AS span_s,
-    CASE WHEN fault NOT IN ('', 'caller_left') THEN 1 ELSE 0 END AS failed FROM records) AS made
+SELECT {span_s}, at_s - at_s % {span_s}, key_id, user_id, count(*), sum(failed) FROM
+  (SELECT key_id, user_id, at_ms / 1000 AS at_s,
+    CASE WHEN fault NOT IN ('', 'caller_left') THEN 1 ELSE 0 END AS failed FROM records
+   WHERE at_ms >= {since} * 1000 AND at_ms < {until} * 1000) AS made
 GROUP BY 1, 2, 3, 4"""
 SUMMED = """INSERT INTO traffic
 SELECT span_s, at_s - at_s % span_s, model, channel, status / 100, fault, count(*), sum(attempts),
@@ -114,7 +117,17 @@ LISTS = (
 )  # fmt: skip
 """What is filled in besides, and how many rows of it."""
 TABLES = (
-    *("records", "entries", "spend_days", "traffic", "traffic_keys", "users", "keys", "teams"),
+    *(
+        "records",
+        "entries",
+        "spend_days",
+        "spend_rollups",
+        "traffic",
+        "traffic_keys",
+        "users",
+        "keys",
+        "teams",
+    ),
     *("accounts", "team_members", "budgets", "budget_counters", "invoices", "codes", "payments"),
     "acts",
 )
@@ -137,6 +150,17 @@ def span(now: int, fine_s: int, hours_s: int) -> str:
         f"CASE WHEN {at} >= {(now - fine_s) // 3600 * 3600} THEN 300 "
         f"WHEN {at} >= {(now - hours_s) // 86400 * 86400} THEN 3600 ELSE 86400 END"
     )
+
+
+def asked_spans(now: int) -> tuple[tuple[int, int, int], ...]:
+    """Rows by key: how long each is, and of which records they are."""
+    fine = (now - 2 * 3_600) // 3_600 * 3_600
+    hours = (now - 2 * 86_400) // 86_400 * 86_400
+    return (300, fine, 2**40), (3_600, hours, fine), (86_400, 0, fine)
+
+
+async def never(_: float) -> None:
+    """No pause."""
 
 
 async def fill(database: Database, rows: int, now: int) -> None:
@@ -165,11 +189,18 @@ async def fill(database: Database, rows: int, now: int) -> None:
             RECORDS.format(since=since, step=step, numbers=of(rows), **given),
             ENTRIES,
             SPENT,
-            ASKED.format(span=span(now, 2 * 3_600, 2 * 86_400)),
+            *(
+                ASKED.format(span_s=span_s, since=first, until=end)
+                for span_s, first, end in asked_spans(now)
+            ),
             SUMMED.format(span=span(now, 26 * 3_600, 9 * 86_400), buckets=buckets()),
             *(statement.format(numbers=of(count), **given) for statement, count in LISTS[2:]),
         ):
             await conn.execute(text(statement))
+    sweeper = RollupSweeper(database, sleep=never)
+    while not await sweeper.round(now):
+        pass
+    async with database.write(7_200.0) as conn:
         for table in TABLES:
             await conn.execute(text(f"ANALYZE {table}"))
 

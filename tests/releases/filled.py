@@ -57,6 +57,8 @@ WORDS = {
     "kept_answers.state": "done",
     "keys.end_user_budgets": "[]", "holds.counters": "[]", "holds.who": "",
     "spend_days.day": NOW // 86_400, "spend_days.nanos": (COST, 0),
+    "spend_rollups.shape": (2, 3), "spend_rollups.span": 1, "spend_rollups.day": NOW // 86_400,
+    "spend_closed.day": (0, 1), "spend_late.day": NOW // 86_400,
     "spend_attributed.day": NOW // 86_400, "spend_attributed.nanos": (COST, 0),
     "catalogue_entries.kind": "group", "catalogue_entries.name": ("first", "second"),
     "catalogue_entries.document": '"0.8"', "catalogue_entries.marks": "[]",

@@ -9,6 +9,7 @@ from trivium.clock import Clock
 from trivium.ledger.amounts import format_usd
 from trivium.ledger.entries import Entries
 from trivium.ledger.model import Entry
+from trivium.ledger.spending.model import DAY_S
 
 if TYPE_CHECKING:
     from trivium.storage.database import Database
@@ -60,10 +61,17 @@ class LedgerProof:
     async def _sums(self) -> list[str]:
         from trivium.ledger.spending.service import SpendStatements
 
-        return [
+        spending = SpendStatements(self._database)
+        wrong = [
             f"account {row.payer_id}: the sums of {_day(row.at)} are "
             f"{format_usd(row.summed_nanos)}, its entries add up to {format_usd(row.entered_nanos)}"
-            for row in await SpendStatements(self._database).verify()
+            for row in await spending.verify()
+        ]
+        return wrong + [
+            f"sums of {window.span} days from {_day(window.day * DAY_S)}: they come to "
+            f"{format_usd(kept)}, these days one by one to {format_usd(true)}; to have all "
+            "made anew, delete the rows of the table spend_closed"
+            for window, kept, true in await spending.verify_windows()
         ]
 
     async def _others(self) -> list[str]:

@@ -148,6 +148,7 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
     from trivium.catalogue.store import forget_credentials
     from trivium.idempotency.sweep import AnswerSweeper
     from trivium.ledger.budgets.sweep import CounterSweeper
+    from trivium.ledger.spending.rollups.sweep import RollupSweeper
     from trivium.ledger.spending.store import delete_attributed
     from trivium.oauth.sweep import OAuthSweeper
     from trivium.observe.audit.store import delete_before
@@ -175,6 +176,7 @@ def sweepers(database: "Database", settings: Settings) -> list[Work]:
         said.run,
         sums.run,
         TrafficFolder(database).run,
+        RollupSweeper(database).run,
         CounterSweeper(database).run,
         OAuthSweeper(database).run,
     ]

@@ -168,7 +168,8 @@ async def test_folding_changes_no_sum(database):
             folded = 7
             while folded == 7:
                 async with database.write() as conn:
-                    folded = await store.fold(conn, table, 300, 3_600, NOON + DAY, 7)
+                    to = (3_600,) if table == "traffic" else (3_600, DAY)
+                    folded = await store.fold(conn, table, 300, to, NOON + DAY, 7)
         assert hours == await of_sums(database, 3_600)
         async with database.read() as conn:
             found = await conn.execute(text("SELECT DISTINCT span_s FROM traffic"))
@@ -176,7 +177,8 @@ async def test_folding_changes_no_sum(database):
         if not first:
             await recorded(database, *(record(300 + n, NOON - 97 * n) for n in range(300)))
             hours = await of_records(database, 3_600)
-    assert await keys_of_records(database, 3_600) == await keys_of_sums(database, 3_600)
+    for span_s in (3_600, DAY):
+        assert await keys_of_records(database, span_s) == await keys_of_sums(database, span_s)
 
 
 async def test_folding_beside_records_loses_none(database):
@@ -186,7 +188,7 @@ async def test_folding_beside_records_loses_none(database):
     async def fold():
         for _ in range(12):
             async with database.write() as conn:
-                await store.fold(conn, "traffic", 300, 3_600, NOON + DAY, 5)
+                await store.fold(conn, "traffic", 300, (3_600,), NOON + DAY, 5)
             await asyncio.sleep(0)
 
     async def write():
@@ -205,7 +207,7 @@ async def test_old_sums_go(database):
     """Of whatever span, a few at a time, and no younger ones."""
     await recorded(database, *(record(n, NOON - n * DAY) for n in range(10)))
     async with database.write() as conn:
-        await store.fold(conn, "traffic", 300, DAY, NOON - 4 * DAY, 100)
+        await store.fold(conn, "traffic", 300, (DAY,), NOON - 4 * DAY, 100)
         assert 3 == await store.delete_before(conn, (NOON - 5 * DAY) * 1000, 3)
         assert 2 == await store.delete_before(conn, (NOON - 5 * DAY) * 1000, 3)
         assert 0 == await store.delete_before(conn, (NOON - 5 * DAY) * 1000, 3)
@@ -232,7 +234,8 @@ async def test_what_is_read_out_of_a_period(database):
         models = await store.groups(conn, *period, "model")
         channels = await store.groups(conn, *period, "channel")
         causes = await store.causes(conn, *period)
-        whose = await store.whose(conn, *period)
+        by = {name: await store.callers(conn, *period, name, 9) for name in store.CALLERS}
+        most = await store.callers(conn, *period, "key", 1)
     assert {NOON: (3, 0), NOON + 300: (1, 1)} == {
         at: (each.requests, each.failed) for at, each in steps.items()
     }
@@ -246,7 +249,28 @@ async def test_what_is_read_out_of_a_period(database):
     assert 4 == channels["c"].requests == sum(channels["c"].total)
     wanted = [("", 2, "c", 2), ("caller_left", 4, "c", 1), ("upstream_broke", 5, "c", 1)]
     assert wanted == sorted(causes)
-    assert [(0, 0, 2, 1), (1, 2, 2, 0)] == sorted(whose)
+    assert [(0, 2, 1), (1, 2, 0)] == by["key"]
+    assert [(0, 2, 1), (2, 2, 0)] == by["user"]
+    assert [(0, 4, 1)] == by["team"]
+    assert [(0, 2, 1)] == most
+
+
+@pytest.mark.parametrize("since", [NOON - 2 * DAY, NOON // DAY * DAY - DAY, NOON - 1_800])
+@pytest.mark.parametrize(
+    "until", [NOON + 300, NOON + 4_200, NOON // DAY * DAY + DAY, NOON + 2 * DAY]
+)
+@pytest.mark.parametrize("folded", [0, NOON - 3_600, NOON + 3_600, NOON + 3 * DAY])
+async def test_who_asked_in_any_period(database, since, until, folded):
+    """Whether it begins and ends amid a day or an hour or not, and whatever is folded by then."""
+    times = [NOON + step * 300 for step in range(-600, 600, 7)]
+    await recorded(database, *(record(n, at) for n, at in enumerate(times)))
+    async with database.write() as conn:
+        await store.fold(conn, "traffic_keys", 300, (3_600, DAY), folded, 10_000)
+    # what is amid an hour that is folded is told to be at its beginning, as all over this module
+    kept = [at // 3_600 * 3_600 if at < folded else at for at in times]
+    async with database.read() as conn:
+        found = await store.callers(conn, since, until, "user", 9)
+    assert sum(since <= at < until for at in kept) == sum(requests for _, requests, _ in found)
 
 
 async def test_names_and_teams(database, clock):
@@ -255,4 +279,3 @@ async def test_names_and_teams(database, clock):
     async with database.read() as conn:
         assert {ada.id: "ada"} == await store.names_of(conn, users, [ada.id, 999])
         assert {} == await store.names_of(conn, users, [])
-        assert {} == await store.teams_of_keys(conn)

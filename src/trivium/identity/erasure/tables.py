@@ -138,6 +138,14 @@ PERSONAL: Final = (
     _stays(
         "spend_days", _USER, ("payer_id", OwnerLink.USER), kept=_why(_GATEWAYS, "model", "channel")
     ),
+    # the same sums once more; what names nobody but a payer that was paid for late goes in minutes
+    _stays(
+        "spend_rollups",
+        _USER,
+        ("payer_id", OwnerLink.USER),
+        kept=_why(_GATEWAYS, "model", "channel"),
+    ),
+    _stays("spend_late", ("payer_id", OwnerLink.USER)),
     _stays(
         "invoices",
         ("account_id", OwnerLink.USER),
@@ -220,6 +228,7 @@ PERSONAL: Final = (
 )
 
 NOBODYS: Final = {
+    "spend_closed": "days",
     "revision": "a number",
     "secret_mark": "of the gateway's own key",
     "catalogue_revision": "a number",

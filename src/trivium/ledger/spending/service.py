@@ -1,19 +1,24 @@
 """Statements: what was spent within some days, by whatever one wants to know."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from trivium.ledger.errors import LedgerError
 from trivium.ledger.spending.model import Dimension, SpendRow, SpendScope, SpendSums
+from trivium.ledger.spending.rollups.model import RollupWindow
 from trivium.storage.late import LateModule
+from trivium.storage.summing import expect_many_rows
 
 if TYPE_CHECKING:
     from trivium.ledger.spending import store
+    from trivium.ledger.spending.rollups import store as rollups
     from trivium.storage.database import Connection, Database
 else:
     store = LateModule("trivium.ledger.spending.store")
+    rollups = LateModule("trivium.ledger.spending.rollups.store")
 
 BY_MAX: Final = 4
 """Dimensions of one statement."""
@@ -67,6 +72,12 @@ class SpendStatements:
     def __init__(self, db: "Database") -> None:
         self._db = db
 
+    @asynccontextmanager
+    async def _summing(self) -> AsyncIterator["Connection"]:
+        async with self._db.read(LIMIT_S) as conn:
+            await expect_many_rows(conn)
+            yield conn
+
     async def verify(self) -> list[SpendDifference]:
         """Days whose sums are not what the entries add up to: empty when all is well."""
         async with self._db.read(VERIFY_S) as conn:
@@ -77,21 +88,28 @@ class SpendStatements:
                     entered_nanos=int(row.entered),
                     summed_nanos=int(row.summed),
                 )
-                for row in await store.differing_days(conn)
+                for row in await rollups.differing_days(conn)
             ]
+
+    async def verify_windows(self) -> list[tuple[RollupWindow, int, int]]:
+        """Windows of sums that are not what their days add up to, and both numbers; empty when all
+        is well.
+        """
+        async with self._db.read(VERIFY_S) as conn:
+            return await rollups.differing(conn)
 
     async def rows(
         self, scope: SpendScope, by: Sequence[Dimension], limit: int = ROWS_MAX
     ) -> list[SpendRow]:
         """The sums of a statement alone, without names."""
-        async with self._db.read(LIMIT_S) as conn:
+        async with self._summing() as conn:
             return await store.grouped(conn, scope, by, max(1, min(limit, ROWS_MAX)))
 
     async def spent_by(
         self, scope: SpendScope, by: Dimension, values: Sequence[int]
     ) -> dict[int, int]:
         """What those of these ids spent, in nano-dollars. ``by``: what they are ids of."""
-        async with self._db.read(LIMIT_S) as conn:
+        async with self._summing() as conn:
             return await store.spent_by(conn, scope, by, values)
 
     async def statement(
@@ -99,7 +117,7 @@ class SpendStatements:
     ) -> SpendStatement:
         """Sum up. Raises ``LedgerError`` for days that are none, or too many."""
         _check(scope)
-        async with self._db.read(LIMIT_S) as conn:
+        async with self._summing() as conn:
             total = await store.total(conn, scope)
             return await _stated(conn, scope, by, limit, total)
 
@@ -111,7 +129,7 @@ class SpendStatements:
         Raises as ``statement``.
         """
         _check(scope)
-        async with self._db.read(LIMIT_S) as conn:
+        async with self._summing() as conn:
             days = await store.exactly(conn, scope, (Dimension.DAY,), DAYS_MAX)
             total = SpendSums()
             for row in days:

@@ -29,7 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.ledger.model import EntryKind
+from trivium.clock import Clock, SystemClock
 from trivium.ledger.spending.model import (
     DAY_S,
     SAID,
@@ -41,8 +41,10 @@ from trivium.ledger.spending.model import (
     SpendSums,
     summed,
 )
+from trivium.ledger.spending.rollups import store as rollups
+from trivium.ledger.spending.rollups.model import DayRun, RollupShape
 from trivium.storage.bulk_insert import upsert
-from trivium.storage.schema.core import entries, keys, users
+from trivium.storage.schema.core import keys, users
 from trivium.storage.schema.spending import (
     attribution_tags,
     attributions,
@@ -53,6 +55,7 @@ from trivium.wire.attribution import Attributed
 
 PAGE: Final = 500
 """Rows a look-up."""
+_SYSTEM: Final = SystemClock()
 _encode: Final = msgspec.json.Encoder().encode
 _SUMS: Final = SpendSums._fields
 _WHO: Final = (attributions.c.payer_id, attributions.c.digest)
@@ -60,8 +63,9 @@ _Named = tuple[int, bytes]
 """An account, and the digest of what was said."""
 
 
-async def add(conn: AsyncConnection, booked: Iterable[BookedUsage]) -> None:
+async def add(conn: AsyncConnection, booked: Iterable[BookedUsage], clock: Clock = _SYSTEM) -> None:
     """Add usage entries to the sums. The accounts must be held."""
+    today = int(clock.now()) // DAY_S
     sums: dict[SpendPlace, SpendSums] = {}
     finer: dict[tuple[SpendPlace, _Named], SpendSums] = {}
     said: dict[_Named, tuple[Attributed, int]] = {}
@@ -77,6 +81,9 @@ async def add(conn: AsyncConnection, booked: Iterable[BookedUsage]) -> None:
     if not sums:
         return
     await _put(conn, spend_days, [{**k._asdict(), **v._asdict()} for k, v in sorted(sums.items())])
+    late = [(key.day, key.payer_id) for key in sums if key.day < today - 1]
+    if late:
+        await rollups.note_late(conn, late)
     if said:
         ids = await _ids(conn, said)
         rows = [
@@ -183,6 +190,8 @@ _IS_SAID: Final = {
     Dimension.TAGS: attributions.c.tags != NO_TAGS,
     Dimension.TAG: attributions.c.tags != NO_TAGS,
 }
+DAYS_APART: Final = 100
+"""Of a statement by day and something else, each of which is a question of its own."""
 DOUBLES_BELOW: Final = 2**52
 """Sums that doubles have exactly, with a bit to spare for what a negative one takes back."""
 
@@ -207,17 +216,38 @@ def _added(of: Any, doubles: bool = False, sign: int = 1) -> list[Any]:
 
 
 def _within(query: Select[Any], of: Any, scope: SpendScope) -> Select[Any]:
-    query = query.where(of.c.day >= scope.since, of.c.day <= scope.until)
+    return query.where(of.c.day >= scope.since, of.c.day <= scope.until, *_of_whom(of, scope))
+
+
+def _of_whom(of: Any, scope: SpendScope) -> list[ColumnElement[bool]]:
+    found = []
     if scope.team_ids is not None:
-        query = query.where(of.c.team_id.in_(scope.team_ids))
+        found.append(of.c.team_id.in_(scope.team_ids))
     if scope.user_id is not None:
-        query = query.where(of.c.user_id == scope.user_id)
+        found.append(of.c.user_id == scope.user_id)
     if scope.payer_id is not None:
-        query = query.where(of.c.payer_id == scope.payer_id)
+        found.append(of.c.payer_id == scope.payer_id)
     if scope.payer_group is not None:
         of_group = select(users.c.id).where(users.c.price_group == scope.payer_group)
-        query = query.where(of.c.payer_id.in_(of_group))
-    return query
+        found.append(of.c.payer_id.in_(of_group))
+    return found
+
+
+async def _covered(
+    conn: AsyncConnection, scope: SpendScope, by: Sequence[Dimension]
+) -> tuple[RollupShape, list[DayRun]]:
+    """What adds up to the days of a statement and tells apart what it is by and of."""
+    columns = [_COLUMNS[each] for each in by if each not in SAID]
+    asked = {"team_id": scope.team_ids, "user_id": scope.user_id, "payer_id": scope.payer_id}
+    columns += [name for name, of in asked.items() if of is not None]
+    columns += [] if scope.payer_group is None else ["payer_id"]
+    return await rollups.covered(conn, scope.since, scope.until, columns)
+
+
+async def _summed(conn: AsyncConnection, scope: SpendScope, by: Sequence[Dimension]) -> Any:
+    """The same as rows."""
+    shape, runs = await _covered(conn, scope, by)
+    return rollups.rows_of(shape, runs, lambda of: _of_whom(of, scope))
 
 
 async def total(conn: AsyncConnection, scope: SpendScope) -> SpendSums:
@@ -227,8 +257,7 @@ async def total(conn: AsyncConnection, scope: SpendScope) -> SpendSums:
 
 
 async def _total(conn: AsyncConnection, scope: SpendScope, *, doubles: bool) -> SpendSums:
-    query = _within(select(*_added(spend_days, doubles)), spend_days, scope)
-    row = (await conn.execute(query)).one()
+    row = (await conn.execute(select(*_added(await _summed(conn, scope, ()), doubles)))).one()
     return SpendSums(*(int(value or 0) for value in row))
 
 
@@ -238,11 +267,37 @@ async def exactly(
     """Sums by what every entry says, the most expensive first. A sum that doubles have not exactly
     is at least ``DOUBLES_BELOW`` in doubles, too, and all are added up again then.
     """
+    shape, runs = await _covered(conn, scope, by)
     doubles = conn.dialect.name == "postgresql"
-    rows = await _rows(conn, main_query(scope, by, doubles), by, limit)
+    rows = await _rows(conn, _most_of(shape, runs, scope, by, limit, doubles), by, limit)
     if doubles and any(max(row.sums) >= DOUBLES_BELOW for row in rows):
-        rows = await _rows(conn, main_query(scope, by), by, limit)
+        rows = await _rows(conn, _most_of(shape, runs, scope, by, limit, False), by, limit)
     return rows
+
+
+def _most_of(
+    shape: RollupShape,
+    runs: Sequence[DayRun],
+    scope: SpendScope,
+    by: Sequence[Dimension],
+    limit: int,
+    doubles: bool,
+) -> Select[Any]:
+    """Sums of these rows. By day and something else, only the most of each day are sorted: few are
+    in memory at once.
+    """
+    days = [
+        DayRun(run.span, day, day) for run in runs for day in range(run.first, run.last + 1)
+    ] if Dimension.DAY in by and len(by) > 1 else []  # fmt: skip
+    if not 1 < len(days) <= DAYS_APART:
+        of = rollups.rows_of(shape, runs, lambda of: _of_whom(of, scope))
+        return main_query(scope, by, doubles, of)
+    parts = []
+    for day in days:
+        of = rollups.rows_of(shape, [day], lambda of: _of_whom(of, scope))
+        query = main_query(scope, by, doubles, of).order_by(text("nanos DESC")).limit(limit)
+        parts.append(select(query.subquery()))
+    return select(union_all(*parts).subquery())
 
 
 async def grouped(
@@ -259,17 +314,21 @@ async def grouped(
         return await exactly(conn, scope, by, limit)
     doubles = adds_in_doubles(conn, whole or await total(conn, scope))
     rows = await _rows(conn, said_query(scope, by, doubles), by, limit)
-    rows += await _rows(conn, rest_query(scope, by, doubles), by, limit)
+    of = await _summed(conn, scope, by)
+    rows += await _rows(conn, rest_query(scope, by, doubles, of), by, limit)
     rows = [row for row in rows if any(row.sums)]
     rows.sort(key=lambda row: (-row.sums.nanos, [str(value) for value in row.values]))
     return rows[:limit]
 
 
-def main_query(scope: SpendScope, by: Sequence[Dimension], doubles: bool = False) -> Select[Any]:
-    """Sums by what every entry says."""
-    columns = [spend_days.c[_COLUMNS[each]] for each in by]
-    query = select(*columns, *_added(spend_days, doubles))
-    return _within(query, spend_days, scope).group_by(*columns)
+def main_query(
+    scope: SpendScope, by: Sequence[Dimension], doubles: bool = False, of: Any = None
+) -> Select[Any]:
+    """Sums by what every entry says. ``of``: rows that add up to those of the scope, if not all."""
+    rows = spend_days if of is None else of
+    columns = [rows.c[_COLUMNS[each]] for each in by]
+    query = select(*columns, *_added(rows, doubles)).group_by(*columns)
+    return _within(query, rows, scope) if of is None else query
 
 
 def said_query(scope: SpendScope, by: Sequence[Dimension], doubles: bool = False) -> Select[Any]:
@@ -288,19 +347,23 @@ def said_query(scope: SpendScope, by: Sequence[Dimension], doubles: bool = False
     return (_within(query, of, scope) if names else query).group_by(*columns)
 
 
-def rest_query(scope: SpendScope, by: Sequence[Dimension], doubles: bool = False) -> Select[Any]:
+def rest_query(
+    scope: SpendScope, by: Sequence[Dimension], doubles: bool = False, summed: Any = None
+) -> Select[Any]:
     """Sums of what says nothing of these dimensions: all, less of whatever anything is said, and of
-    that what is silent about these. So most rows are not joined with what they say.
+    that what is silent about these. So most rows are not joined with what they say. ``summed``: as
+    ``of`` above.
     """
     names = [_COLUMNS[each] for each in by if each not in SAID]
     parts = []
     for of, sign, silent in (
-        (spend_days, 1, False),
+        (spend_days if summed is None else summed, 1, False),
         (spend_attributed, -1, False),
         (spend_attributed, 1, True),
     ):
         main = [of.c[name] for name in names]
-        part = _within(select(*main, *_added(of, doubles, sign)), of, scope)
+        part = select(*main, *_added(of, doubles, sign))
+        part = part if of is summed else _within(part, of, scope)
         if silent:
             is_it = attributions.c.id == of.c.attribution_id
             part = part.select_from(of.join(attributions, is_it)).where(not_(_says(by)))
@@ -321,9 +384,10 @@ async def spent_by(
     """What it came to by each of these ids; of a dimension that is a column."""
     if not values:
         return {}
-    column = spend_days.c[_COLUMNS[by]]
-    query = select(column, cast(func.sum(spend_days.c.nanos), BigInteger)).where(column.in_(values))
-    query = _within(query, spend_days, scope).group_by(column)
+    of = await _summed(conn, scope, (by,))
+    column = of.c[_COLUMNS[by]]
+    query = select(column, cast(func.sum(of.c.nanos), BigInteger)).where(column.in_(values))
+    query = query.group_by(column)
     return {int(row[0]): int(row[1] or 0) for row in await conn.execute(query)}
 
 
@@ -360,31 +424,6 @@ async def names_of(
             named.update({int(row.id): row.name for row in await conn.execute(query)})
         found.append(named)
     return found[0], found[1]
-
-
-async def differing_days(conn: AsyncConnection) -> Sequence[Any]:
-    """Accounts and days whose sums are not what their usage entries add up to, and both numbers."""
-    used = select(
-        entries.c.user_id.label("payer_id"),
-        (entries.c.created_at - entries.c.created_at % DAY_S).label("at"),
-        (-entries.c.amount_nanos).label("entered"),
-        literal(0, BigInteger).label("summed"),
-    ).where(entries.c.kind == EntryKind.USAGE.value)
-    kept = select(
-        spend_days.c.payer_id,
-        (spend_days.c.day * DAY_S).label("at"),
-        literal(0, BigInteger),
-        spend_days.c.nanos,
-    )
-    both = union_all(used, kept).subquery()
-    entered, added = func.sum(both.c.entered), func.sum(both.c.summed)
-    query = (
-        select(both.c.payer_id, both.c.at, entered.label("entered"), added.label("summed"))
-        .group_by(both.c.payer_id, both.c.at)
-        .having(entered != added)
-        .order_by(both.c.payer_id, both.c.at)
-    )
-    return (await conn.execute(query)).all()
 
 
 # --- forgetting -----------------------------------------------------------------------------------

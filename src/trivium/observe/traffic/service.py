@@ -1,16 +1,18 @@
 """What an operator may ask of the sums of request records. No record is read for it."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from trivium.observe.traffic.model import TrafficSums
 from trivium.storage.late import LateModule
+from trivium.storage.summing import expect_many_rows
 
 if TYPE_CHECKING:
     from trivium.observe.traffic import store
-    from trivium.storage.database import Database
+    from trivium.storage.database import Connection, Database
     from trivium.storage.schema import core
 else:
     store = LateModule("trivium.observe.traffic.store")
@@ -79,7 +81,7 @@ class Traffic:
     async def overview(self, period: TrafficPeriod, channel: str | None = None) -> TrafficOverview:
         """All requests of a period, or those of a channel, by steps and by how they ended."""
         since, until = period.since, period.until
-        async with self._db.read(LIMIT_S) as conn:
+        async with self._summing() as conn:
             steps = await store.steps(conn, since, until, period.step_s, channel)
             causes = await store.causes(conn, since, until)
         return TrafficOverview(
@@ -98,18 +100,15 @@ class Traffic:
 
     async def by_key(self, period: TrafficPeriod, limit: int) -> list[CallerTraffic]:
         """The keys that asked for most."""
-        return _most(((key, n, failed) for key, _, n, failed in await self._whose(period)), limit)
+        return await self._callers(period, "key", limit)
 
     async def by_user(self, period: TrafficPeriod, limit: int) -> list[CallerTraffic]:
         """The users that asked for most, service accounts among them."""
-        return _most(((user, n, failed) for _, user, n, failed in await self._whose(period)), limit)
+        return await self._callers(period, "user", limit)
 
     async def by_team(self, period: TrafficPeriod, limit: int) -> list[CallerTraffic]:
         """The teams whose keys asked for most: the teams that keys have now."""
-        async with self._db.read(LIMIT_S) as conn:
-            found = await store.whose(conn, period.since, period.until)
-            team_of = await store.teams_of_keys(conn)
-        return _most(((team_of.get(key, 0), n, failed) for key, _, n, failed in found), limit)
+        return await self._callers(period, "team", limit)
 
     async def names(self, of: str, ids: Iterable[int]) -> dict[int, str]:
         """The names of ``users``, teams among them, or ``keys``; who is gone has none."""
@@ -118,12 +117,19 @@ class Traffic:
             return await store.names_of(conn, table, sorted(set(ids)))
 
     async def _groups(self, period: TrafficPeriod, by: str) -> dict[str, TrafficSums]:
-        async with self._db.read(LIMIT_S) as conn:
+        async with self._summing() as conn:
             return await store.groups(conn, period.since, period.until, by)
 
-    async def _whose(self, period: TrafficPeriod) -> list[tuple[int, int, int, int]]:
+    async def _callers(self, period: TrafficPeriod, by: str, limit: int) -> list[CallerTraffic]:
+        async with self._summing() as conn:
+            found = await store.callers(conn, period.since, period.until, by, limit)
+        return [CallerTraffic(id=of, requests=n, failed=failed) for of, n, failed in found]
+
+    @asynccontextmanager
+    async def _summing(self) -> AsyncIterator["Connection"]:
         async with self._db.read(LIMIT_S) as conn:
-            return await store.whose(conn, period.since, period.until)
+            await expect_many_rows(conn)
+            yield conn
 
 
 def together(several: Iterable[TrafficSums]) -> TrafficSums:
@@ -157,12 +163,3 @@ def _causes(found: Iterable[tuple[str, int, str, int]]) -> tuple[FailureCause, .
         for fault, through in counts.items()
     ]
     return tuple(sorted(causes, key=lambda each: (-each.requests, each.fault)))
-
-
-def _most(found: Iterable[tuple[int, int, int]], limit: int) -> list[CallerTraffic]:
-    sums: dict[int, tuple[int, int]] = {}
-    for of, requests, failed in found:
-        have = sums.get(of, (0, 0))
-        sums[of] = have[0] + requests, have[1] + failed
-    most = sorted(sums.items(), key=lambda pair: (-pair[1][0], pair[0]))[:limit]
-    return [CallerTraffic(id=of, requests=n, failed=failed) for of, (n, failed) in most]

@@ -2,8 +2,9 @@
 
 Records are added to rows of five minutes. Later those become rows of an hour, and then of a day, a
 few at a time: what is read is the sum of all rows within a period, whatever their span, so it is
-the same before, amid and after. Rows are locked in the order of their keys, so that two who add
-never wait for each other in turn.
+the same before, amid and after. Those by key become rows of an hour and of a day at once, since a
+month has far more of them: hours are read where a period begins or ends amid a day. Rows are
+locked in the order of their keys, so that two who add never wait for each other in turn.
 """
 
 from collections.abc import Sequence
@@ -22,10 +23,19 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    text,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from trivium.observe.traffic.model import BUCKETS, LEFT, SPAN_S, TrafficBatch, TrafficSums
+from trivium.observe.traffic.model import (
+    BUCKETS,
+    DAY_S,
+    HOUR_S,
+    LEFT,
+    SPAN_S,
+    TrafficBatch,
+    TrafficSums,
+)
 from trivium.storage.bulk_insert import add_up
 from trivium.storage.schema.core import keys, users
 from trivium.storage.schema.traffic import traffic, traffic_keys
@@ -59,10 +69,11 @@ async def add(conn: AsyncConnection, batch: TrafficBatch) -> None:
 
 
 async def fold(
-    conn: AsyncConnection, name: str, span_s: int, to_s: int, before: int, limit: int
+    conn: AsyncConnection, name: str, span_s: int, to: Sequence[int], before: int, limit: int
 ) -> int:
-    """Add at most so many of the oldest rows of a span to those of a longer one, if they began
-    before a moment; returns how many. Rows that another node is folding are left to it.
+    """Add at most so many of the oldest rows of a span to those of longer ones, if they began
+    before a moment; returns how many. Where there are no longer ones, they are in those already.
+    Rows that another node is folding are left to it.
     """
     table = _TABLES[name]
     place, sums = _PLACES[table], _SUMS[table]
@@ -82,10 +93,11 @@ async def fold(
     size = len(place)
     for row in found:
         gone.append({f"of_{name}": value for name, value in zip(place, row, strict=False)})
-        at = (to_s, row.began_at // to_s * to_s, *row[2:size])
-        have = added.get(at)
         numbers = row[size:]
-        added[at] = list(numbers) if have is None else list(map(int.__add__, have, numbers))
+        for to_s in to:
+            at = (to_s, row.began_at // to_s * to_s, *row[2:size])
+            have = added.get(at)
+            added[at] = list(numbers) if have is None else list(map(int.__add__, have, numbers))
     each = and_(*(column == bindparam(f"of_{column.name}") for column in columns))
     await conn.execute(delete(table).where(each), gone)
     await add_up(conn, table, sums, [(*at, *numbers) for at, numbers in sorted(added.items())])
@@ -115,7 +127,7 @@ async def delete_before(conn: AsyncConnection, at_ms: int, limit: int) -> int:
     return most
 
 
-_SPANS: Final = (SPAN_S, 3_600, 86_400)
+_SPANS: Final = (SPAN_S, HOUR_S, DAY_S)
 """Named in every question, so that it is answered from the key."""
 
 
@@ -186,23 +198,50 @@ async def causes(conn: AsyncConnection, since: int, until: int) -> list[tuple[st
     return [(row[0], int(row[1]), row[2], int(row[3])) for row in found]
 
 
-def whose_query(since: int, until: int) -> Select[Any]:
-    """Sums by key and user."""
+CALLERS: Final = ("key", "user", "team")
+
+
+def callers_query(since: int, until: int, by: str, limit: int) -> Select[Any]:
+    """Who asked for most: an id, requests, and how many of them failed."""
+    kept = traffic_keys.c
+    of = kept.user_id if by == "user" else kept.key_id
+    sums = _added(kept.requests).label("requests"), _added(kept.failed).label("failed")
+    query = select(of.label("id"), *sums).where(_callers_within(since, until)).group_by(of)
+    if by == "team":
+        # of each key once: a team has the requests of the keys that are its own now
+        each = query.subquery()
+        team = func.coalesce(keys.c.team_id, 0)
+        sums = _added(each.c.requests).label("requests"), _added(each.c.failed).label("failed")
+        joined = each.outerjoin(keys, keys.c.id == each.c.id)
+        query = select(team.label("id"), *sums).select_from(joined).group_by(team)
+    return query.order_by(text("requests DESC, id")).limit(limit)
+
+
+def _callers_within(since: int, until: int) -> ColumnElement[bool]:
+    """Rows that add up to a period: whole days by their own rows, what is left by its hours, and
+    what is in neither yet.
+    """
     of = traffic_keys.c
-    query = select(of.key_id, of.user_id, _added(of.requests), _added(of.failed))
-    return _within(query, traffic_keys, since, until).group_by(of.key_id, of.user_id)
+    first, end = -(-since // DAY_S) * DAY_S, until // DAY_S * DAY_S
+    edges = [(since, first), (end, until)] if first < end else [(since, until)]
+    parts = [and_(of.span_s == SPAN_S, of.began_at >= since, of.began_at < until)]
+    if first < end:
+        parts.append(and_(of.span_s == DAY_S, of.began_at >= first, of.began_at < end))
+    parts += [
+        and_(of.span_s == HOUR_S, of.began_at >= start, of.began_at < stop)
+        for start, stop in edges
+        if start < stop
+    ]
+    return or_(*parts)
 
 
-async def whose(conn: AsyncConnection, since: int, until: int) -> list[tuple[int, int, int, int]]:
-    """Key, user, requests, and how many of them failed."""
-    found = await conn.execute(whose_query(since, until))
-    return [(int(row[0]), int(row[1]), int(row[2]), int(row[3])) for row in found]
-
-
-async def teams_of_keys(conn: AsyncConnection) -> dict[int, int]:
-    """The team of each key that has one."""
-    query = select(keys.c.id, keys.c.team_id).where(keys.c.team_id.is_not(None))
-    return {int(row.id): int(row.team_id) for row in await conn.execute(query)}
+async def callers(
+    conn: AsyncConnection, since: int, until: int, by: str, limit: int
+) -> list[tuple[int, int, int]]:
+    """Id, requests, and how many of them failed, of those who asked for most; 0: of none."""
+    assert by in CALLERS
+    found = await conn.execute(callers_query(since, until, by, limit))
+    return [(int(row[0]), int(row[1]), int(row[2])) for row in found]
 
 
 async def names_of(conn: AsyncConnection, table: Table, ids: Sequence[int]) -> dict[int, str]:

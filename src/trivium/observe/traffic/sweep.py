@@ -28,12 +28,13 @@ ROWS_MAX: Final = 200_000
 SECONDS_MAX: Final = 60.0
 
 FOLDS: Final = (
-    ("traffic", SPAN_S, HOUR_S, 26 * HOUR_S),
-    ("traffic", HOUR_S, DAY_S, 9 * DAY_S),
-    ("traffic_keys", SPAN_S, HOUR_S, 2 * HOUR_S),
-    ("traffic_keys", HOUR_S, DAY_S, 2 * DAY_S),
+    ("traffic", SPAN_S, (HOUR_S,), 26 * HOUR_S),
+    ("traffic", HOUR_S, (DAY_S,), 9 * DAY_S),
+    ("traffic_keys", SPAN_S, (HOUR_S, DAY_S), 2 * HOUR_S),
+    ("traffic_keys", HOUR_S, (), 2 * DAY_S),
 )
-"""Table, span, the longer one, and at what age in seconds a row goes over."""
+"""Table, span, the longer ones, and at what age in seconds a row goes over: into none where it is
+in all of them since before."""
 
 _SYSTEM: Final = SystemClock()
 
@@ -57,7 +58,8 @@ class TrafficFolder(Sweeper):
     async def round(self, now: float | None = None) -> bool:
         """Fold what is old enough; ``False`` when the budgets ended first."""
         second, began, rows = self._second(now), self._clock.monotonic(), 0
-        for name, span_s, to_s, age_s in FOLDS:
+        for name, span_s, to, age_s in FOLDS:
+            to_s = min(to, default=DAY_S)
             # whole spans only: none is partly in one row and partly in many for longer than a round
             before = (second - age_s) // to_s * to_s
             folded = BATCH
@@ -66,7 +68,7 @@ class TrafficFolder(Sweeper):
                     log.info("folded", what=self.what, rows=rows, more=True)
                     return False
                 async with self._db.write() as conn:
-                    folded = await store.fold(conn, name, span_s, to_s, before, BATCH)
+                    folded = await store.fold(conn, name, span_s, to, before, BATCH)
                 rows += folded
                 if folded == BATCH:
                     await self._sleep(PAUSE_S)

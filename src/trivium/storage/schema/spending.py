@@ -32,6 +32,29 @@ def _sums() -> tuple[Column, ...]:  # type: ignore[type-arg] # as above
 spend_days = table("spend_days", *_spender(), *_sums())
 """Every usage entry is in one row of it."""
 
+spend_rollups = table(
+    "spend_rollups",
+    Column("shape", BIG, primary_key=True, autoincrement=False),  # of what it is not empty
+    Column("span", BIG, primary_key=True, autoincrement=False),  # how many days
+    *_spender(),  # the first of the days; 0 or empty: whatever the shape leaves out
+    *_sums(),
+    # a page about one user looks at the days of theirs alone
+    Index("ix_spend_rollups_user_id", "user_id", "shape", "span", "day"),
+)
+"""Sums of ``spend_days`` by fewer of its columns or by several days, of days that are closed; see
+``ledger/spending/rollups/model.py``. All of it can be made again from ``spend_days``."""
+
+spend_closed = table("spend_closed", Column("day", BIG, primary_key=True, autoincrement=False))
+"""Days whose sums are in ``spend_rollups``, as all before them are."""
+
+spend_late = table(
+    "spend_late",
+    Column("day", BIG, primary_key=True, autoincrement=False),
+    Column("payer_id", BIG, primary_key=True, autoincrement=False),
+    Column("times", BIG, nullable=False),
+)
+"""Days that were over for long when they were added to: ``spend_rollups`` may lack that."""
+
 attributions = table(
     "attributions",
     Column("id", BIG, primary_key=True),
