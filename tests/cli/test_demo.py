@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from ports import free_port
 from trivium.cli import demo
 from trivium.clock import SystemClock
 from trivium.demo import install
@@ -74,9 +75,7 @@ def stage(monkeypatch):
 @pytest.fixture
 def port():
     """A free address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{probe.getsockname()[1]}"
+    return f"127.0.0.1:{free_port()}"
 
 
 def key_shown(done):

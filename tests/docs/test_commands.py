@@ -16,6 +16,7 @@ import typer
 import typer.main
 
 from docs import prepared
+from ports import free_port
 from trivium.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,7 +165,7 @@ def shared(tmp_path_factory):
 
 def run(page, folder, given, blocks):
     """Run a page's blocks; what they printed, in which it stops where something failed."""
-    port = prepared.free_port()
+    port = free_port()
     with prepared.vendor() as vendor:
         (folder / "etc").mkdir()
         (folder / "trivium.toml").write_text(prepared.settings(vendor.origin))

@@ -19,6 +19,7 @@ import warm
 from cli.conftest import folder, trivium
 from docs import prepared
 from end_to_end.test_walk import mailbox
+from ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "teams.md"
@@ -64,7 +65,7 @@ def gateway(folder):
 
         def serve():
             if not started:
-                port = prepared.free_port()
+                port = free_port()
                 given = os.environ | {"TRIVIUM_SERVER__LISTEN": f"127.0.0.1:{port}"}
                 with (folder / "serve.log").open("w") as log:
                     started.append((port, warm.popen(

@@ -5,6 +5,7 @@ import contextlib
 import socket
 import sys
 import threading
+import time
 
 import pytest
 
@@ -75,7 +76,7 @@ async def test_it_waits_until_the_last_in_the_queue_is_accepted():
     with listening() as sock:
         lines = [calling(sock) for _ in range(3)]
         waiting = asyncio.ensure_future(drain.emptied([sock.fileno()]))
-        await asyncio.sleep(2 * drain.HANDSHAKE_S)
+        await asyncio.sleep(2 * drain.HANDSHAKE_TURNS * drain.TURN_S)
         assert not waiting.done()
         for line in lines:
             sock.accept()[0].close()
@@ -86,9 +87,24 @@ async def test_it_waits_until_the_last_in_the_queue_is_accepted():
 @pytest.mark.asyncio
 async def test_a_queue_that_nobody_empties_holds_nothing_up(monkeypatch):
     """A loop that does not accept any more."""
-    monkeypatch.setattr(drain, "EMPTY_S", 0.2)
+    monkeypatch.setattr(drain, "EMPTY_TURNS", 10)
     with listening() as sock, calling(sock):
         await asyncio.wait_for(drain.emptied([sock.fileno()]), 20)
+
+
+@pytest.mark.asyncio
+async def test_what_passes_while_the_process_is_held_up_is_not_counted(monkeypatch):
+    """Whoever waited meanwhile is let in, and not reset."""
+    monkeypatch.setattr(drain, "EMPTY_TURNS", 20)
+    with listening() as sock, calling(sock) as line:
+        waiting = asyncio.ensure_future(drain.emptied([sock.fileno()]))
+        await asyncio.sleep(0)
+        time.sleep(30 * drain.TURN_S)  # noqa: ASYNC251 - held up, as by a busy machine
+        await asyncio.sleep(drain.TURN_S)
+        assert not waiting.done()
+        sock.accept()[0].close()
+        line.close()
+        await asyncio.wait_for(waiting, 20)
 
 
 OFFER = {b"upgrade": b"WebSocket", b"connection": b"Upgrade"}

@@ -1,12 +1,12 @@
 """A script administers a running gateway: a user, a key, credit, a request, a pause, the log."""
 
-import socket
 from functools import partial
 
 import httpx
 import pytest
 
 from end_to_end.running import ANSWER, database, identity, running
+from ports import free_port
 from scripted_upstream import Double, Send, sized
 from trivium.clock import SystemClock
 from trivium.identity.model import UserRole
@@ -17,12 +17,6 @@ from waiting import within
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 WITHIN_S = 2.0
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 async def administrator(folder):

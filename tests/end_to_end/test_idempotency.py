@@ -81,13 +81,15 @@ class Pair:
         query = (
             select(func.count()).select_from(kept_answers).where(kept_answers.c.state == RUNNING)
         )
-        async with asyncio.timeout(60):
-            running = 1
-            while running:
-                await asyncio.sleep(0.05)
-                async with db.read() as conn:
-                    running = await conn.scalar(query)
-        await db.close()
+        try:
+            async with asyncio.timeout(60):
+                running = 1
+                while running:
+                    await asyncio.sleep(0.05)
+                    async with db.read() as conn:
+                        running = await conn.scalar(query)
+        finally:
+            await db.close()
 
     async def bill(self, request_id, entries=1):
         """What a request costs altogether, once so many entries of it are booked."""
@@ -343,7 +345,8 @@ async def paid_for(pair, key, db):
 @pytest.mark.parametrize("pair_url", ["sqlite"], indirect=True)  # the other one is a slow test
 async def test_a_killed_nodes_requests_are_called_anew_and_billed_once(pair, key):
     """On another node, each under its own first id: a dozen keys were in flight, half of them in
-    the middle of a stream; and one that had been answered is not called again.
+    the middle of a stream; and one that had been answered is not called again. Whoever is told
+    what the dead node had stored of a stream is cut off, and finds it begun anew.
     """
     whole = sized(STREAM, headers=EVENTS)
     stuck = [[Stall()], [Send(whole[:-HALF]), Stall()]] * 6
@@ -351,7 +354,11 @@ async def test_a_killed_nodes_requests_are_called_anew_and_billed_once(pair, key
     async with killed(pair.books, key, IN_FLIGHT) as (answered, *raws):
         ids = set()
         for number, raw in enumerate(raws):
-            status, headers, body = await pair.two.send(raw)
+            try:
+                status, headers, body = await pair.two.send(raw)
+            except ValueError:  # no chunk where one was to come
+                assert number % 2
+                status, headers, body = await pair.two.send(raw)
             assert (200, TOLD if number % 2 else ANSWER) == (status, body)
             assert b"trivium-idempotent-replay" not in headers
             ids.add(headers[b"x-request-id"].decode())

@@ -1,24 +1,17 @@
 """Limits of a served gateway with two workers, and a shared state that freezes under load."""
 
 import asyncio
-import socket
 import time
 from collections import Counter
 
 import pytest
 
 from end_to_end.running import ANSWER, identity, running
+from ports import free_port
 from scripted_upstream import Double, Send, sized
 from trivium.settings.limits import RateLimits
 
 ANSWERS = [[Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]]
-
-
-def free_port():
-    """Workers share a port that is named."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
 
 
 async def key_with(gateway, limits):

@@ -7,8 +7,8 @@ import signal
 import pytest
 
 from end_to_end.running import ANSWER, running
-from end_to_end.test_limits import free_port
 from end_to_end.test_rolling import noted, pids
+from ports import free_port
 from scripted_upstream import Double, Send, sized
 from wiring.test_metrics import numbers
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from edge.wires import PATIENCE_S, Wire
 from end_to_end.running import ANSWER, database, listening, prepare, running, settings, start
-from end_to_end.test_limits import free_port
+from ports import free_port
 from scripted_upstream import Close, Double, Send, Stall, Until, sized
 
 JSON = b"Content-Type: application/json\r\n"

@@ -10,7 +10,7 @@ import pytest
 from edge.wires import Wire
 from end_to_end.running import ANSWER, running
 from end_to_end.test_chaos import CHUNKS, SSE
-from end_to_end.test_limits import free_port
+from ports import free_port
 from scripted_upstream import Double, Send, Wait, chunked, sized
 
 JSON = b"Content-Type: application/json\r\n"

@@ -1,7 +1,6 @@
 """A payment through a running gateway: the event reaches the ledger with its signature whole."""
 
 import asyncio
-import socket
 
 import msgspec
 import pytest
@@ -10,6 +9,7 @@ import stripe_double
 import warm
 from end_to_end.browsing import browsing
 from end_to_end.running import TRIVIUM, VENDOR_KEY, database, listening, prepare, start
+from ports import free_port
 from scripted_upstream import Double
 from trivium.clock import SystemClock
 from trivium.identity.service import Identity
@@ -89,9 +89,7 @@ async def test_somebody_pays_in_a_browser(tmp_path):
     lets the form go to the provider, and the page looks again by itself.
     """
     double = stripe_double.Stripe()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        origin = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    origin = f"http://127.0.0.1:{free_port()}"
     try:
         async with Double([]) as vendor, database(tmp_path) as db, browsing() as browser:
             text = paying(vendor, double).replace("127.0.0.1:0", origin.removeprefix("http://"))

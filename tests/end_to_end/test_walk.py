@@ -8,7 +8,6 @@ page holds at once all the same.
 
 import contextlib
 import re
-import socket
 from email import message_from_bytes
 
 import pytest
@@ -16,6 +15,7 @@ from aiosmtpd.controller import Controller
 
 from end_to_end.browsing import browsing
 from end_to_end.running import ANSWER, running
+from ports import free_port
 from scripted_upstream import Double, Send, sized
 
 pytestmark = pytest.mark.browser
@@ -47,9 +47,7 @@ class Mailbox:
 @contextlib.contextmanager
 def mailbox():
     """A mail server that takes everything."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     box = Mailbox()
     server = Controller(box, hostname="127.0.0.1", port=port)
     server.start()

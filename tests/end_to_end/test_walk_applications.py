@@ -15,6 +15,7 @@ import pytest
 
 from end_to_end.running import database
 from end_to_end.test_walk import PASSWORD, letter, log_in, sign_up, walking
+from ports import free_port
 from scripted_upstream import sized
 from trivium.clock import SystemClock
 from trivium.identity.service import Identity
@@ -94,9 +95,7 @@ async def shopping():
 @pytest.fixture
 def origin(monkeypatch):
     """Where the gateway will listen: its addresses are known before it starts."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     monkeypatch.setenv("TRIVIUM_SERVER__LISTEN", f"127.0.0.1:{port}")
     return f"http://127.0.0.1:{port}"
 

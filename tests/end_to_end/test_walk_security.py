@@ -5,12 +5,12 @@ bound to a name, so the gateway is visited as ``localhost`` here.
 """
 
 import re
-import socket
 
 import pytest
 from pyotp import TOTP
 
 from end_to_end.test_walk import PASSWORD, log_in, sign_up, walking
+from ports import free_port
 
 pytestmark = pytest.mark.browser
 
@@ -27,9 +27,7 @@ AUTHENTICATOR = {
 @pytest.fixture
 def origin(monkeypatch):
     """Where the gateway will listen, by name."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     monkeypatch.setenv("TRIVIUM_SERVER__LISTEN", f"127.0.0.1:{port}")
     monkeypatch.setenv("TRIVIUM_SERVER__PUBLIC_URL", f"http://localhost:{port}")
     return f"http://localhost:{port}"

@@ -9,6 +9,7 @@ from idempotency.test_store import SILENT_S, age
 from idempotency.test_writer import HEAD, VAULT
 from trivium.clock import SystemClock
 from trivium.faults import Kind
+from trivium.idempotency import service
 from trivium.idempotency.model import Place
 from trivium.idempotency.service import KeptAnswers
 from trivium.settings.model import IdempotencySettings
@@ -184,9 +185,54 @@ async def test_a_dead_workers_request_is_called_anew_under_its_id(database):
     await begun.all()
     assert (True, 503) == (begun.answer.is_broken, begun.answer.fault.status)
     del waits
-    await age(database, SILENT_S + 1)
-    again, _ = three.ask("req_4")
+    again, _ = three.ask("req_4")  # at once, whatever the database's clock says
     assert "req_1" == (await three.ran(again)).request_id
+
+
+@pytest.mark.asyncio
+async def test_what_broke_off_is_not_taken_from_who_has_it_since(database):
+    """Another worker has begun it anew: the next is told what that one says."""
+    clock = Hurried()
+    one, two, three = Node(database, "w1"), Node(database, "w2", clock), Node(database, "w3")
+    run, _ = one.ask()
+    one.add(await one.ran(run), b"half")
+    await one.answers.writer.flush()
+    _, begun = two.ask("req_2")
+    async with asyncio.timeout(20):
+        while not begun.answer.pieces:
+            await asyncio.sleep(0.01)
+    clock.passed = SILENT_S + 1
+    await begun.all()
+    await age(database, SILENT_S + 1)
+    anew, _ = three.ask("req_3")
+    answer = await three.ran(anew)
+    other, reader = two.ask("req_4")
+    three.add(answer, b"whole")
+    await three.end(answer)
+    assert (b"whole", None) == (await reader.all(), other.answer)
+
+
+@pytest.mark.asyncio
+async def test_what_broke_off_is_remembered_of_so_many(database, monkeypatch):
+    monkeypatch.setattr(service, "SILENT_MAX", 2)
+    clock = Hurried()
+    one, two = Node(database, "w1"), Node(database, "w2", clock)
+    places = [Place(3, f"d{number}") for number in range(3)]
+    for place in places:
+        run, _ = one.ask(place=place)
+        one.add(await one.ran(run), b"half")
+    await one.answers.writer.flush()
+    begun = [two.ask("req_2", place=place)[1] for place in places]
+    async with asyncio.timeout(20):
+        while not all(reader.answer.pieces for reader in begun):
+            await asyncio.sleep(0.01)
+    clock.passed = SILENT_S + 1
+    for reader in begun:
+        await reader.all()
+    async with asyncio.timeout(20):
+        while two.answers.find(places[2], "b"):
+            await asyncio.sleep(0.01)
+    assert 2 == len(two.answers._silent)
 
 
 @pytest.mark.asyncio

@@ -15,6 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from ports import free_port
 from trivium.mail.outbox import MailError, MailMessage
 from trivium.mail.smtp import Smtp
 from trivium.settings.accounts import MailSettings
@@ -106,9 +107,7 @@ def serve(mailbox):
                 given = {"tls_context": context} if security == "starttls" else {}
                 return SMTP(self.handler, loop=self.loop, enable_SMTPUTF8=True, **given, **more)
 
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            port = found.getsockname()[1]
+        port = free_port()
         over = {"ssl_context": context} if security == "tls" else {}
         server = Server(mailbox, hostname="127.0.0.1", port=port, **over)
         server.start()

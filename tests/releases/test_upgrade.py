@@ -20,7 +20,7 @@ from end_to_end.fleet.balancers import balancer
 from end_to_end.fleet.load import Load, Vendor
 from end_to_end.fleet.nodes import environment, two_nodes
 from end_to_end.running import TRIVIUM
-from end_to_end.test_limits import free_port
+from ports import free_port
 from releases.filled import fill, rows
 from storage.test_migrate import RELEASED, released
 from trivium.storage import migrate

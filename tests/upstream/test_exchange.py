@@ -340,6 +340,9 @@ async def test_a_sink_may_abort_from_any_of_its_calls(client, standing, when):
     async with Double([[Wait(0.02), *pieces]]) as double:
         sink = Leaves()
         calls.append(await client.open(ask(double), sink))
+        async with asyncio.timeout(20):
+            while when not in sink.log:
+                await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
         assert when == sink.log[-1]
         assert (1 if when == "done" else 0) == standing(client).open
@@ -396,10 +399,10 @@ async def test_a_slow_upload_waits_for_its_first_byte_from_its_end(client):
     double.before_reading = gate
     async with double:
         sink = Recorder()
-        await client.open(ask(double, payload=payload, limits=limits(first_byte=3.0)), sink)
-        await asyncio.sleep(2.8)
+        await client.open(ask(double, payload=payload, limits=limits(first_byte=5.0)), sink)
+        await asyncio.sleep(4.8)
         gate.set()
-        assert "done" == (await sink.end(10)).log[-1]
+        assert "done" == (await sink.end(20)).log[-1]
 
 
 @pytest.mark.asyncio

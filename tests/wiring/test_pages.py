@@ -2,13 +2,13 @@
 
 import asyncio
 import re
-import socket
 
 import httpx
 import msgspec
 import pytest
 
 from end_to_end.running import ANSWER, settings
+from ports import free_port
 from scripted_upstream import Double, Send, sized
 from trivium.clock import SystemClock
 from trivium.identity.accounts.model import Visitor, Way
@@ -21,13 +21,6 @@ from wiring.serving import Nobody, serving, sqlite
 
 OK = [Send(sized(ANSWER, headers=b"Content-Type: application/json\r\n"))]
 PAGES = ("/healthz", "/readyz", "/openapi.json")
-
-
-def free_port():
-    """A port nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.mark.asyncio

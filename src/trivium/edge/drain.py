@@ -56,11 +56,13 @@ NO_SYN: Final = (
 ATTACH_FILTER: Final = 26
 """Linux's ``SO_ATTACH_FILTER``, which the standard library does not name."""
 
-HANDSHAKE_S: Final = 0.1
-"""For callers whose handshake had begun when nobody was let in any more; a few round trips."""
-EMPTY_S: Final = 1.0
-"""The most that emptying a queue may take: nothing comes in while we wait."""
 TURN_S: Final = 0.02
+HANDSHAKE_TURNS: Final = 5
+"""For callers whose handshake had begun when nobody was let in any more; a few round trips."""
+EMPTY_TURNS: Final = 50
+"""The most that emptying a queue may take: nothing comes in while we wait. Turns of the loop, as
+each accepts: a clock would also count what passes while this process is held up.
+"""
 
 
 def let_nobody_in(sock: socket.socket) -> bool:
@@ -82,11 +84,9 @@ def let_nobody_in(sock: socket.socket) -> bool:
 
 async def emptied(fds: Sequence[int]) -> None:
     """Wait until nobody is left in the queues of listening sockets that this loop accepts from."""
-    loop = asyncio.get_running_loop()
-    began = loop.time()
-    while (past := loop.time() - began) < EMPTY_S:
+    for turn in range(EMPTY_TURNS):
         await asyncio.sleep(TURN_S)
-        if past >= HANDSHAKE_S and not _waiting(fds):
+        if turn >= HANDSHAKE_TURNS and not _waiting(fds):
             return
 
 

@@ -47,6 +47,8 @@ AWAY_S: Final = 10.0
 """For so long those who wait for another worker's answer wait for the database as well."""
 APART_BYTES: Final = 65_536
 """Pieces beyond this are opened beside the event loop."""
+SILENT_MAX: Final = 1000
+"""Answers that broke off here, of which is known what their workers said last."""
 
 _SYSTEM: Final = SystemClock()
 _head: Final = msgspec.msgpack.Decoder(AnswerHead).decode
@@ -185,6 +187,8 @@ class KeptAnswers:
         self.writer.gone = self._forget
         self._live: dict[tuple[Place, str], KeptAnswer] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._silent: dict[Place, int] = {}
+        """By the database's clock: what the workers of broken answers said last."""
 
     def start(self) -> None:
         """Begin to write in the background."""
@@ -258,6 +262,8 @@ class KeptAnswers:
         self, answer: KeptAnswer, key: bytes, asked: ClaimRequest, runner: Runner
     ) -> bool:
         """Whether it comes from the request that asked. Raises ``Fault`` and the database's."""
+        if (last_beat := self._silent.pop(asked.place, None)) is not None:
+            asked = msgspec.structs.replace(asked, last_beat=last_beat)
         while True:
             claimed = await self._claims.claim(asked)
             answer.request_id, answer.claim = claimed.request_id, claimed.claim
@@ -274,10 +280,21 @@ class KeptAnswers:
                 return True
             following = _Following(self._looks, self._clock, self._sleep, answer)
             answer.source = following
-            if await following.follow(self._hand_on):
+            is_told = await following.follow(self._hand_on)
+            if is_told and following.last_beat is not None:
+                self._note_silent(asked.place, following.last_beat)
+            if is_told:
                 return False
             answer.source = None
             asked = msgspec.structs.replace(asked, last_beat=following.last_beat)
+
+    def _note_silent(self, place: Place, last_beat: int) -> None:
+        """Have the next request for a broken answer begin it anew, instead of being told the same
+        beginning of it and waiting as long once more.
+        """
+        if len(self._silent) >= SILENT_MAX:
+            del self._silent[next(iter(self._silent))]
+        self._silent[place] = last_beat
 
     async def _hand_on(self, answer: KeptAnswer, found: StoredAnswer) -> None:
         """Open what was stored, and tell those who read it. Raises ``Fault`` (INTERNAL)."""

@@ -8,7 +8,7 @@ import time
 
 import warm
 from end_to_end.running import START_S, TRIVIUM, VENDOR_KEY, Running
-from end_to_end.test_limits import free_port
+from ports import free_port
 
 SETTLE_S = 2.5
 """From a node's readiness to the next restart: whatever checks it has noticed by then."""

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import http.client
-import socket
 import subprocess
 import time
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ import pytest
 import warm
 from end_to_end.oauth.browsing import AUTH_JS, CALLBACK, NAME, PASSWORD, Browser
 from end_to_end.running import START_S, STOP_S, TRIVIUM
+from ports import free_port
 from trivium.clock import SystemClock
 from trivium.identity.accounts.service import Accounts
 from trivium.identity.service import Identity
@@ -75,12 +75,6 @@ async def prepared(folder, shop_port):
     finally:
         await db.close()
     return app, secret, other, stranger, shop
-
-
-def free_port():
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return held.getsockname()[1]
 
 
 @pytest.fixture(scope="session")

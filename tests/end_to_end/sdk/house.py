@@ -5,10 +5,9 @@ vendor, `claude-text` of the Anthropic-like one, `gemini-text` of the Google-lik
 call also shows that the name is translated on the way.
 """
 
-import socket
-
 from end_to_end.sdk.scenes import SCENES
 from end_to_end.sdk.vendor import stems
+from ports import free_port
 
 VENDORS = {
     "gpt": (
@@ -67,6 +66,4 @@ def _model(name, channel, scene):
 
 def _closed_port():
     """A port that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    return free_port()

@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from oidc import ISSUER, Scripted, query
+from ports import free_port
 from trivium.clock import SystemClock
 from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import HalfWay, LoggedIn, Visitor, Way
@@ -396,9 +397,7 @@ async def test_begun_logins_are_counted(outside):
 @pytest.fixture(scope="module")
 def process():
     """Its issuer."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
+    port = free_port()
     claims = msgspec.json.encode(
         {"sub": "ada-there", "email": "ada@example.com", "email_verified": True, "name": "Ada"}
     ).decode()
