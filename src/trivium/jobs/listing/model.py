@@ -20,7 +20,7 @@ class VideoFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Not included."""
 
 
-class VideoEntry(msgspec.Struct, frozen=True, kw_only=True):
+class ListedVideo(msgspec.Struct, frozen=True, kw_only=True):
     """A video without its prompt, which is its owner's to read. Times are Unix seconds."""
 
     id: str
@@ -59,7 +59,7 @@ class VideoEntry(msgspec.Struct, frozen=True, kw_only=True):
 class FoundVideos(msgspec.Struct, frozen=True, kw_only=True):
     """A page of videos, newest first."""
 
-    videos: tuple[VideoEntry, ...]
+    videos: tuple[ListedVideo, ...]
     before: str | None
     """Where the next page begins; ``None`` on the last."""
     looked_to: int | None = None

@@ -4,7 +4,7 @@ says how far back it looked where so many hold too few that fit, and the next on
 
 from typing import TYPE_CHECKING, Any, Final
 
-from trivium.jobs.listing.model import FoundVideos, VideoEntry, VideoFilter
+from trivium.jobs.listing.model import FoundVideos, ListedVideo, VideoFilter
 from trivium.jobs.model import ID, ArchiveState
 from trivium.storage.late import LateModule
 from trivium.storage.structs import struct_of
@@ -48,7 +48,7 @@ class VideoLists:
             return FoundVideos(videos=found, before=None)
         return FoundVideos(videos=found, before=f"{end[0]}.{end[1]}", looked_to=end[0])
 
-    async def one(self, video_id: str) -> VideoEntry | None:
+    async def one(self, video_id: str) -> ListedVideo | None:
         """Return one video; ``None`` when it is forgotten, or never was."""
         if not ID.fullmatch(video_id):
             return None
@@ -64,9 +64,9 @@ def place_of(before: str | None) -> "tuple[int, str] | None":
     return (int(at), video_id) if is_moment and ID.fullmatch(video_id) else None
 
 
-def _entry(row: Any) -> VideoEntry:
+def _entry(row: Any) -> ListedVideo:
     return struct_of(
-        VideoEntry,
+        ListedVideo,
         row,
         status=VideoStatus(row.status),
         error_code=row.error_code or "",

@@ -49,7 +49,9 @@ async def end_of_scan(
 
 async def one(conn: AsyncConnection, video_id: str) -> Sequence[Any]:
     """The video of that id, if there is one."""
-    return (await conn.execute(_with_cost(select(*_COLUMNS).where(jobs.c.id == video_id)))).all()
+    query = _with_cost(select(*_COLUMNS).where(jobs.c.id == video_id))
+    found: Sequence[Any] = (await conn.execute(query)).all()
+    return found
 
 
 def _newest(wanted: VideoFilter, before: Place | None) -> Select[Any]:

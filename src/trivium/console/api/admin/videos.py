@@ -7,7 +7,7 @@ from typing import Any, Final
 from trivium.console.api.admin import paging
 from trivium.console.api.admin.base import AdminRequest, ApiMethod, resource
 from trivium.console.api.answer import ApiError
-from trivium.jobs.listing.model import VideoEntry, VideoFilter
+from trivium.jobs.listing.model import ListedVideo, VideoFilter
 from trivium.jobs.listing.service import place_of
 from trivium.ledger.amounts import format_usd
 from trivium.wire.videos.answer import VideoStatus
@@ -49,7 +49,7 @@ def _before(asked: AdminRequest) -> str | None:
     return given
 
 
-def _shown(one: VideoEntry) -> dict[str, Any]:
+def _shown(one: ListedVideo) -> dict[str, Any]:
     failed = {"code": one.error_code, "message": one.error_message}
     return {
         "id": one.id,
