@@ -7,6 +7,7 @@ from secrets import token_bytes
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
+from sample_videos import videos
 from sqlalchemy import update
 
 from trivium.catalogue.model import ChangeAuthor, EntryName
@@ -160,6 +161,9 @@ async def sample(folder: Path) -> None:
     clock.at = end
     await links(database, clock, ada)
     await pay(database, ada, int(end))
+    film = await identity.find_key("Evaluation")
+    await entries.book(film.user_id, EntryKind.TOP_UP, 24 * NANOS // 10)
+    await videos(database, film.user_id, film.id, end)
     async with database.write() as conn:
         await factors.begin(conn, users["barbara"].id, b"sealed", int(end))
         await factors.confirm(conn, users["barbara"].id, int(end))

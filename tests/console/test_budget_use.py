@@ -33,7 +33,7 @@ async def test_share_and_end(database, clock):
     for nanos, share, tone in (
         (0, 0.0, "good"),
         (8 * NANOS, 80.0, "warn"),
-        (11 * NANOS, 100.0, "bad"),
+        (11 * NANOS, 110.0, "bad"),
     ):
         await counted(database, CounterId("team:1", "total", 0), nanos)
         (use,) = await budget_use.used(console, [listed(Period.TOTAL)])

@@ -38,7 +38,7 @@ _ACCOUNT = """
 /account/security/outside/{name} /account/security/passkeys/begin /account/security/passkeys/new
 /account/security/passkeys/remove /account/security/password /account/security/sessions/end
 /account/security/sessions/end-all /account/security/unlink /account/spending
-/account/spending.csv /account/statement /account/teams /account/usage /login/confirm
+/account/spending.csv /account/statement /account/teams /account/usage /account/videos /login/confirm
 /login/confirm/outside/{name} /login/confirm/passkey /topup /topup/code
 """
 _OF_OTHERS = """
@@ -74,7 +74,7 @@ _ADMIN = """
 /admin/users/{user}/keys/pause /admin/users/{user}/keys/resume /admin/users/{user}/keys/revoke
 /admin/users/{user}/keys/{key} /admin/users/{user}/keys/{key}/rotate /admin/users/{user}/logins
 /admin/users/{user}/password /admin/users/{user}/redeem /admin/users/{user}/requests/{id}
-/admin/users/{user}/terms
+/admin/users/{user}/terms /admin/videos
 """
 _TEAM = "/account/teams/{team}"
 _SERVICE = f"{_TEAM}/services/{{service}}"

@@ -30,6 +30,7 @@ from trivium.identity.service import Identity
 from trivium.identity.teams.listing.service import TeamLists
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
+from trivium.jobs.listing.service import VideoLists
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
@@ -222,6 +223,7 @@ def console_over(
         statement=Statement(database),
         history=History(database, clock),
         requests=AllRequests(database),
+        videos=VideoLists(database),
         traffic=Traffic(database),
         spending=SpendStatements(database),
         audit=Audit(database, clock),

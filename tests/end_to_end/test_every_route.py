@@ -26,6 +26,7 @@ OPEN = {
 }
 """Pages for visitors; what some of them hold is behind a token of 256 bits."""
 NOBODYS = {"name": "none", "token": "x" * 43, "app": "gwc_" + "x" * 22, "request": "req_1"}
+NOBODYS["video"] = "video_" + "0" * 48
 NOBODYS |= dict.fromkeys(("batch", "change", "code", "entry", "payment"), 1)
 KEPT = ("keys", "oauth_apps", "oauth_secrets", "developer_tokens", "oauth_grants", "oauth_caps")
 KEPT += ("admin_tokens", "announcements", "budgets", "team_members", "teams")

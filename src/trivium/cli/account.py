@@ -119,11 +119,14 @@ async def letters(
     user: UserArgument,
     *,
     budgets: Annotated[
-        bool, typer.Option("--budgets/--no-budgets", help="Of teams they own or read bills of.")
+        bool,
+        typer.Option(
+            "--budgets/--no-budgets", help="Of keys, and of teams they own or read bills of."
+        ),
     ],
     config_: config.ConfigOption = None,
 ) -> None:
-    """Say which letters come to somebody: those about budgets of their teams, or not."""
+    """Say which letters come to somebody: those about budgets of their keys and teams, or not."""
     async with people(config.settings_of(config_)) as (accounts, identity, _):
         found = await identity.find_user(user)
         await accounts.prefer(found.id, budget_letters=budgets)

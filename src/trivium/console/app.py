@@ -25,6 +25,7 @@ from trivium.console.account import (
     spending,
     statement,
     usage,
+    videos,
 )
 from trivium.console.admin import (
     announcements,
@@ -51,6 +52,7 @@ from trivium.console.admin import (
 )
 from trivium.console.admin import keys as everybodys_keys
 from trivium.console.admin import statement as spending_of_all
+from trivium.console.admin import videos as everybodys_videos
 from trivium.console.api import account, apps, authorize, token
 from trivium.console.api.admin import access as api_access
 from trivium.console.api.admin import acts as api_acts
@@ -73,6 +75,7 @@ from trivium.console.api.admin import settings as api_settings
 from trivium.console.api.admin import statement as api_statement
 from trivium.console.api.admin import tokens as api_tokens
 from trivium.console.api.admin import users as api_users
+from trivium.console.api.admin import videos as api_videos
 from trivium.console.api.scim import discovery as scim_discovery
 from trivium.console.api.scim import groups as scim_groups
 from trivium.console.api.scim import users as scim_users
@@ -105,9 +108,9 @@ PAGES: Final[tuple[BaseRoute, ...]] = sum(
         part.PAGES
         for part in (
             *(login, code, passkey, sso, signup, password, team_invitation),
-            *(overview, keys, models, playground, usage, spending, statement, profile),
+            *(overview, keys, models, playground, usage, videos, spending, statement, profile),
             *(channel, catalogue_models, groups, routing_rules, questions, changes),
-            *(gateway, channels, requests, users, user_terms, everybodys_keys),
+            *(gateway, channels, requests, everybodys_videos, users, user_terms, everybodys_keys),
             *(user, user_data, logins, directories, spending_of_all, ledger, explain),
             *(invitations, machine_tokens, announcements, invoices),
             *(codes, payments, applications, settings, start, prices),
@@ -143,6 +146,7 @@ ENDPOINTS: Final[tuple[BaseRoute, ...]] = (
     *api_apps.ENDPOINTS,
     *api_acts.ENDPOINTS,
     *api_requests.ENDPOINTS,
+    *api_videos.ENDPOINTS,
     *api_health.ENDPOINTS,
     *api_settings.ENDPOINTS,
     *api_invoices.ENDPOINTS,

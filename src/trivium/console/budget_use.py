@@ -30,7 +30,7 @@ class BudgetUse(msgspec.Struct, frozen=True, kw_only=True):
     of: ListedBudget
     spent_nanos: int
     share: float
-    """Per cent of it, at most 100."""
+    """Per cent of it; above 100 where a request cost more than was foreseen of it."""
     ends_at: int | None
     """When its period ends; ``None``: it has no end of its own."""
 
@@ -62,7 +62,7 @@ async def used(console: Console, listed: Sequence[ListedBudget]) -> list[BudgetU
             BudgetUse(
                 of=each,
                 spent_nanos=spent,
-                share=min(100.0, max(0.0, 100 * spent / budget.amount_nanos)),
+                share=max(0.0, 100 * spent / budget.amount_nanos),
                 ends_at=None if period.ends_at >= FOREVER else period.ends_at,
             )
         )

@@ -21,6 +21,7 @@ from trivium.identity.service import Identity
 from trivium.identity.teams.listing.service import TeamLists
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
+from trivium.jobs.listing.service import VideoLists
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.payments.service import Payments
@@ -60,6 +61,7 @@ class Console(msgspec.Struct, frozen=True, kw_only=True):
     statement: Statement
     history: History
     requests: AllRequests
+    videos: VideoLists
     traffic: Traffic
     spending: SpendStatements
     audit: Audit

@@ -71,7 +71,8 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     theme: str | None = None
     """``light``, ``dark`` or ``system``; ``None``: as the browser has it."""
     budget_letters: bool = True
-    """Whether letters about budgets come to them, of teams they own or whose bills they read."""
+    """Whether letters about budgets come to them: of their keys, and of teams that they own or
+    whose bills they read."""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):

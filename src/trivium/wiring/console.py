@@ -19,6 +19,7 @@ from trivium.identity.service import Identity
 from trivium.identity.teams.listing.service import TeamLists
 from trivium.identity.teams.service import Teams
 from trivium.identity.user_keys import OwnKeys
+from trivium.jobs.listing.service import VideoLists
 from trivium.ledger.codes.service import Codes
 from trivium.ledger.entries import Entries
 from trivium.ledger.spending.service import SpendStatements
@@ -159,6 +160,7 @@ def console_of(
         statement=Statement(database),
         history=History(database, clock),
         requests=AllRequests(database),
+        videos=VideoLists(database),
         traffic=Traffic(database),
         spending=SpendStatements(database),
         payments=payments_of(settings, database, audit),

@@ -81,7 +81,7 @@ async def test_usage_is_shown_by_what_was_asked_for(database):
         await spent(visitor)
         page = (await visitor.get("/account/spending")).text
         words = set(Seen(page).words)
-        assert {"gpt-5", "<b>claude", "50.0 %"} <= words
+        assert {"gpt-5", "<b>claude", "50%"} <= words
         assert "hers" not in words
         assert "<svg" in page
         words = set(Seen((await visitor.get("/account/spending?by=tag")).text).words)

@@ -32,6 +32,24 @@ async def test_users_are_found_by_name_or_address(boss):
 
 
 @pytest.mark.asyncio
+async def test_teams_and_service_accounts_are_called_what_they_are(boss):
+    """Nobody is offered to make one an administrator; their pages lead to the team, and to what
+    their names find.
+    """
+    team = await boss.console.teams.create("acme")
+    service = await boss.console.teams.create_service(team.id, "nightly")
+    words = Seen((await boss.get("/admin/users?search=acme")).text).words
+    assert {"Team", "Service account", "Disable"} <= set(words)
+    assert not {"User", "Make admin"} & set(words[words.index("Since") :])
+    for one in (team, service):
+        seen = Seen((await boss.get(f"/admin/users/{one.id}")).text)
+        links = [attrs.get("href", "") for _, attrs in seen.elements]
+        assert f"/account/teams/{team.id}" in links
+        assert f"/admin/log?user={one.name}" in links
+        assert not {"Make admin", "Second factor", "not confirmed"} & set(seen.words)
+
+
+@pytest.mark.asyncio
 async def test_the_list_goes_on_page_by_page(boss, monkeypatch):
     """In the order they came, with the search kept."""
     monkeypatch.setattr(users, "PAGE", 1)

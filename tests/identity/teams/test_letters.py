@@ -1,14 +1,18 @@
 """Letters about budgets go to whoever answers for the team and wants them, on both engines."""
 
+import asyncio
+
 import msgspec
 import pytest
 from structlog.testing import capture_logs
 
 from trivium.identity.accounts import store as logins
+from trivium.identity.accounts.throttle_policy import KEY_LETTERS
 from trivium.identity.service import Identity
 from trivium.identity.teams.letters import BudgetLetters
 from trivium.identity.teams.model import TeamRole, team_scope
 from trivium.identity.teams.service import Teams
+from trivium.mail.outbox import MailError, Outbox
 from trivium.settings.budget import Budget, Period
 from trivium.storage.errors import StorageDown
 
@@ -86,7 +90,7 @@ async def test_a_team_without_any_is_the_business_of_those_above(database, clock
     assert [("top@example.com", "A budget is spent")] == [
         (letter.to, letter.subject) for letter in await post.sent()
     ]
-    for scope in (f"member:{lab.id}:1", "key:3", "team:x", "team:999"):
+    for scope in (f"member:{lab.id}:1", "key:3", "key:3/end_user:a", "team:x", "team:999"):
         await letters.tell(budget(scope), 100)
     assert [] == await post.sent()
 
@@ -160,3 +164,91 @@ async def test_a_low_balance_is_told_to_whoever_it_is_of(database, clock):
     for nobody in (unread.id, endless.id, 999_999):
         await letters.tell_low(nobody)
     assert [] == await post.sent()
+
+
+async def made(database, clock, owner, name="notebook", team=None):
+    """A key and its budget."""
+    key, _ = await Identity(database, clock).create_key(owner, name, team=team)
+    return key, budget(f"key:{key.id}", 2)
+
+
+async def test_the_budget_of_a_key_is_told_to_its_owner(database, clock):
+    """In their language, with its name and last characters; also where it spends for a team, and
+    nobody who wants none or whose address nobody confirmed.
+    """
+    _, lab, ids = await company(database, clock)
+    post = Post()
+    letters = BudgetLetters(database, clock, post, LINK)
+    key, of_key = await made(database, clock, "member", team=lab.name)
+    await letters.tell(of_key, 80)
+    (letter,) = await post.sent()
+    assert ("member@example.com", "The budget of a key is nearly spent") == (
+        letter.to,
+        letter.subject,
+    )
+    assert f"\n{key.name} (…{key.hint}): 2.00 USD/month\n" in letter.text
+    assert LINK in letter.text
+    async with database.write() as conn:
+        await logins.set_preferences(conn, ids["member"], {"language": "zh-Hans"})
+    await letters.tell(msgspec.structs.replace(of_key, amount_nanos=150_000), 100)
+    (letter,) = await post.sent()
+    assert "密钥预算已用完" == letter.subject
+    assert "0.00015 USD/month" in letter.text
+    async with database.write() as conn:
+        await logins.set_preferences(conn, ids["member"], {"budget_letters": False})
+    await Identity(database, clock).create_user("unread", "unread@example.com")
+    _, of_unread = await made(database, clock, "unread")
+    for nobodys in (of_key, of_unread):
+        await letters.tell(nobodys, 100)
+    assert [] == await post.sent()
+
+
+async def test_the_key_of_a_service_account_is_the_business_of_its_team(database, clock):
+    """Of those who are told of the team's budgets; a revoked key is nobody's."""
+    teams, lab, _ = await company(database, clock)
+    service = await teams.create_service(lab.id, "nightly")
+    key, of_key = await made(database, clock, service.name, "batch")
+    post = Post()
+    letters = BudgetLetters(database, clock, post, LINK)
+    await letters.tell(of_key, 100)
+    sent = await post.sent()
+    assert ["owner@example.com", "billing@example.com"] == [letter.to for letter in sent]
+    assert all(f"acme/lab/nightly: batch (…{key.hint}): 2.00 USD" in each.text for each in sent)
+    await Identity(database, clock).revoke_key(f"id:{key.id}")
+    await letters.tell(of_key, 100)
+    assert [] == await post.sent()
+
+
+async def test_many_keys_fill_no_mailbox(database, clock):
+    """However many somebody makes, and the log says what was held back."""
+    await company(database, clock)
+    post = Post()
+    letters = BudgetLetters(database, clock, post, LINK)
+    for number in range(KEY_LETTERS.free + 5):
+        _, of_key = await made(database, clock, "member", f"k{number}")
+        await letters.tell(of_key, 80)
+    with capture_logs() as lines:
+        assert KEY_LETTERS.free == len(await post.sent())
+    assert ["budget_letter_held_back"] * 5 == [line["event"] for line in lines]
+
+
+async def test_a_mail_server_that_is_away_is_asked_again(database, clock):
+    """One letter comes once it is back."""
+    await company(database, clock)
+    _, of_key = await made(database, clock, "member")
+    sent, tries = [], []
+
+    async def send(letter):
+        tries.append(letter)
+        if len(tries) < 3:
+            raise MailError("connection refused")
+        sent.append(letter.to)
+
+    post = Outbox(send, 10, pauses_s=(0.01, 0.01, 0.01))
+    post.start()
+    await BudgetLetters(database, clock, post, LINK).tell(of_key, 80)
+    async with asyncio.timeout(10):
+        await post.empty()
+    await post.close()
+    assert ["member@example.com"] == sent
+    assert 3 == len(tries)

@@ -180,6 +180,28 @@ async def test_soft_budgets_count_and_refuse_nobody(database, account, running):
 
 
 @pytest.mark.asyncio
+async def test_two_workers_tell_once_of_a_keys_budget(database, account, running):  # noqa: F811
+    """Whichever of them took it to a level, in each period anew."""
+    ada = await account(10**6)
+    told = []
+    async with running("one", "two") as workers, asyncio.timeout(60):
+        for worker in workers:
+            worker.ledger.crossed = lambda of, level: told.append((of.period, level))
+        for period in (Period.TOTAL, Period.MONTH):
+            limit = budget(100, period=period)
+            for number in range(10):
+                name, at = f"{period.value}-{number}", workers[number % 2]
+                at.ledger.settle(await take(at, name, ada, 10, limit), Usage(output=10))
+                while len([1 for each, _ in told if each is period]) < (number >= 7) + (
+                    number >= 9
+                ):
+                    await asyncio.sleep(0.01)
+            await asyncio.sleep(0.2)
+    levels = [(period, level) for period in (Period.TOTAL, Period.MONTH) for level in (80, 100)]
+    assert levels == told
+
+
+@pytest.mark.asyncio
 async def test_a_dead_workers_requests_count(database, account, worker):
     """Settled and interrupted ones, from its journal; its leases of budgets are freed."""
     ada = await account(10**6)

@@ -57,12 +57,12 @@ async def _searched(request: Request) -> TypedSearch:
         "fault": given.get("fault", "").replace(" ", "_"),
         "failed": FAILED in given,
     }
-    for name, find in (("user", _user_id), ("key", _key_id), ("team", _team_id)):
+    for name, find in (("user", user_number), ("key", key_number), ("team", _team_id)):
         if name in given:
             try:
                 values[f"{name}_id"] = await find(request, given[name])
             except IdentityError:
-                errors[name] = text(_NOBODY[name])
+                errors[name] = text(NOBODY[name])
     if "status" in given:
         values["status"] = statuses(given["status"])
         if values["status"] is None:
@@ -71,19 +71,21 @@ async def _searched(request: Request) -> TypedSearch:
         if name in given:
             values[member] = moment_ms(given[name])
             if values[member] is None:
-                errors[name] = text(N_("Write a date and time such as 2026-11-28T09:30."))
+                errors[name] = text(NO_MOMENT)
     wanted = RequestFilter() if errors else RequestFilter(**values)
     return TypedSearch(given=given, wanted=wanted, errors=errors)
 
 
-_NOBODY: Final = {
+NO_MOMENT: Final = N_("Write a date and time such as 2026-11-28T09:30.")
+NOBODY: Final = {
     "user": N_("Nobody has this name, address or number."),
     "key": N_("No key has this name, hint or number, or more than one has."),
     "team": N_("There is no team of this name."),
 }
 
 
-async def _user_id(request: Request, typed: str) -> int:
+async def user_number(request: Request, typed: str) -> int:
+    """The id of a user by name, address or number. Raises ``IdentityError``."""
     console = context.of(request)
     number = _number(typed)
     if number is not None:
@@ -92,7 +94,8 @@ async def _user_id(request: Request, typed: str) -> int:
     return (await console.identity.find_user(typed)).id
 
 
-async def _key_id(request: Request, typed: str) -> int:
+async def key_number(request: Request, typed: str) -> int:
+    """The id of a key by name, last characters or number. Raises ``IdentityError``."""
     number = _number(typed)
     if number is not None:
         return number

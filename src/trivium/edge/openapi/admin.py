@@ -87,7 +87,8 @@ AdminUser = {
   id!: int, name!: text, email!: text, role!: role, disabled!: bool "Their keys are refused.",
   unlimited!: bool "Spends without a balance.", group!: text "Price group; empty for none.",
   limits!: limits "Over all keys together; `null`: none.", balance!: usd,
-  budget_letters!: bool "Whether letters about budgets of their teams come.", created_at!: when
+  budget_letters!: bool "Whether letters about budgets of their keys and teams come.",
+  created_at!: when
 }
 key = {
   id!: int, user_id!: int, team_id!: int | null "Which it spends for.",

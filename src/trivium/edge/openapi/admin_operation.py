@@ -72,6 +72,23 @@ AdminSettingsAnswer = {...done, data!: {
     waits_for_restart!: bool "Whether the process still has what it began with."
   }[]
 }}
+AdminVideo = {
+  id!: text, user_id!: int, key_id!: int, request_id!: text "Of the request that asked for it.",
+  has_record!: bool "Whether that request's record is still kept.", model!: text,
+  channel!: text, upstream_model!: text "As the channel calls it.", size!: text, seconds!: int,
+  status!: 'queued' | 'in_progress' | 'completed' | 'failed', progress!: int "Per cent.",
+  error!: {code!: text, message!: text} | null, remixed_from!: text | null,
+  created_at!: int "Unix seconds.", completed_at!: int | null,
+  expires_at!: int | null "When its files are gone; `null`: nobody said.",
+  is_kept!: bool "Whether the gateway's own store has its files.",
+  cost!: text | null "US dollars; `null` while it is not booked, or never will be.",
+  held!: text | null "US dollars that are set aside while it is made.", entry_id!: int | null
+}
+AdminVideoAnswer = {...done, data!: AdminVideo}
+AdminVideosAnswer = {...done, data!: {
+  videos!: AdminVideo[] "Newest first; a page may hold few, even none, while `before` leads on.",
+  before!: text | null "Leads to the next page; `null` on the last."
+}}
 AdminRequestAnswer = {...done, data!: AdminRequestRecord}
 AdminRequestsAnswer = {...done, data!: {
   requests!: AdminRequestRecord[] "Newest first; a page may hold few, even none, while `before`
@@ -82,6 +99,12 @@ AdminRequestsAnswer = {...done, data!: {
 
 PARAMETERS: Final = parameters("""
 adminRequest = path request: text "Id of a request."
+adminVideo = path video: text "Id of a video."
+adminByStatusOfVideo = query status: 'queued' | 'in_progress' | 'completed' | 'failed' "Where it is
+  on its way."
+adminByVideoModel = query model: text(maxLength 200) "Which makes it."
+adminByVideoChannel = query channel: text(maxLength 200) "Where it is made."
+adminVideoBefore = query before: text "`before` of the page before."
 adminSince = query from: text "From this moment on: Unix seconds, 2027-01-01 or
   2027-01-01T12:00:00Z."
 adminUntil = query to: text "Up to this moment, which is not included."
@@ -105,6 +128,11 @@ GET /api/admin/requests adminListRequests "Anybody's requests, newest first."
   parameters=adminLimit|adminRequestBefore
 GET /api/admin/requests/{request} adminShowRequest "One request, with why attempts failed."
   answer=AdminRequestAnswer parameters=adminRequest
+GET /api/admin/videos adminListVideos "Anybody's videos, newest first, without their prompts."
+  answer=AdminVideosAnswer parameters=adminSince|adminUntil|adminByUser|adminByKey
+  parameters=adminByVideoModel|adminByVideoChannel|adminByStatusOfVideo|adminLimit|adminVideoBefore
+GET /api/admin/videos/{video} adminShowVideo "One video." answer=AdminVideoAnswer
+  parameters=adminVideo
 GET /api/admin/health adminShowHealth "Whether all is well, and numbers of the workers."
   answer=AdminHealthAnswer
 GET /api/admin/health/channels adminListChannelsHealth "Channels, and what of them rests and why."

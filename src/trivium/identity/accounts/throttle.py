@@ -10,6 +10,7 @@ from trivium.identity.accounts.errors import AccountError, AccountRefusal
 from trivium.identity.accounts.model import Device
 from trivium.identity.accounts.throttle_policy import (
     CHALLENGES,
+    KEY_LETTERS,
     LETTERS_FROM,
     LETTERS_TO,
     PER_ACCOUNT,
@@ -73,6 +74,11 @@ def of_budget(user_id: int, scope: str) -> Subject:
     fill a mailbox.
     """
     return LETTERS_TO, _digest("budget", f"{user_id}:{scope}")
+
+
+def of_key_budgets(user_id: int) -> Subject:
+    """Letters to one user about budgets of keys, which anybody may make as many of as they like."""
+    return KEY_LETTERS, _digest("key budgets", user_id)
 
 
 def of_sender(address: str) -> Subject | None:

@@ -54,6 +54,8 @@ CHALLENGES: Final = Limit(free=100, window_s=900, pause_s=30, pause_max_s=900)
 """Beginnings of logins that leave a row behind, from one IP address."""
 LETTERS_TO: Final = Limit(free=3, window_s=3600, pause_s=900, pause_max_s=21_600)
 """Letters that strangers can cause, to one mailbox."""
+KEY_LETTERS: Final = Limit(free=20, window_s=3600, pause_s=900, pause_max_s=21_600)
+"""Letters about budgets of keys, to one mailbox: of all its keys together."""
 LETTERS_FROM: Final = Limit(free=10, window_s=3600, pause_s=60, pause_max_s=3600)
 """The same, asked for from one IP address."""
 

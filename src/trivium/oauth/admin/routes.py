@@ -68,6 +68,8 @@ _TABLE: Final[Mapping[str, Mapping[str, AdminScope | None]]] = {
     "/api/admin/settings": {"GET": _READ},
     "/api/admin/requests": {"GET": _READ},
     "/api/admin/requests/{request}": {"GET": _READ},
+    "/api/admin/videos": {"GET": _READ},
+    "/api/admin/videos/{video}": {"GET": _READ},
     "/api/admin/statement": {"GET": _READ},
     "/api/admin/catalogue": {"GET": _READ},
     "/api/admin/catalogue/apply": {"POST": _CATALOGUE},

@@ -58,7 +58,7 @@ users = table(
     Column("language", Text),  # of pages; null: as the browser has it, as the next
     Column("theme", Text),
     Column("kind", Text, nullable=False, server_default=text("'person'")),  # or team, service
-    Column("budget_letters", Boolean, nullable=False, server_default=true()),  # of their teams
+    Column("budget_letters", Boolean, nullable=False, server_default=true()),
     Column("team_id", BIG),  # of a service account: whose it is
     # by which a snapshot sees whether any team changed
     Index(

@@ -148,6 +148,7 @@ jobs = table(
     Column("look_at", BIG),  # when a worker is to look after it; null: never again
     Column("claimed_until", BIG, nullable=False),  # by whoever looks after it now
     Index("ix_jobs_user_id_created_at_id", "user_id", "created_at", "id"),
+    Index("ix_jobs_created_at_id", "created_at", "id"),
     Index("ix_jobs_look_at", "look_at"),
 )
 """Videos. Times in seconds since the epoch."""

@@ -1,0 +1,1 @@
+"""Videos listed for people: a user's own, and everybody's."""
