@@ -2,8 +2,6 @@
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from trivium.conversation.calls import ToolCall, ToolResult
@@ -471,50 +469,3 @@ def test_a_choice_among_tools_that_are_not_there_is_refused(tools, choice, why):
     with pytest.raises(Fault, match=why) as raised:
         fitted(conversation, facts(), Report("x"))
     assert "tool_choice" == raised.value.param
-
-
-WORDS = st.builds(
-    Text, st.sampled_from(["a", "", " "]), opaque=st.sampled_from([(), (OWN,), (FOREIGN,)])
-)
-SPOKEN = st.one_of(
-    WORDS,
-    st.builds(
-        ToolCall,
-        st.sampled_from(["c", "d", ""]),
-        st.sampled_from(["f", "g"]),
-        opaque=st.sampled_from([(), (OWN,), (FOREIGN,)]),
-    ),
-)
-HEARD = st.one_of(
-    WORDS,
-    st.builds(
-        ToolResult,
-        st.sampled_from(["c", "d", "e", ""]),
-        st.lists(WORDS, max_size=2).map(tuple),
-        name=st.sampled_from([None, "f", "g"]),
-        opaque=st.sampled_from([(), (FOREIGN,)]),
-    ),
-)
-HISTORIES = st.lists(
-    st.one_of(
-        st.builds(Turn, st.just(Role.ASSISTANT), st.lists(SPOKEN, max_size=4).map(tuple)),
-        st.builds(Turn, st.just(Role.USER), st.lists(HEARD, max_size=4).map(tuple)),
-    ),
-    max_size=4,
-).map(lambda turns: (ASK, *turns, ASK))
-
-
-@given(HISTORIES, st.booleans())
-def test_a_plain_part_is_fitted_as_any_other(turns, blank):
-    """What is passed over is what the long look leaves as it is."""
-    goal = target(HERE, "main", blank_text=blank)
-    said = Conversation(model="m", turns=turns, shape="chat")
-
-    def found():
-        report = Report("x")
-        return fitted(said, goal, report), report.repairs
-
-    short = found()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("trivium.conversation.fit._is_plain_part", lambda part, target: False)
-        assert found() == short

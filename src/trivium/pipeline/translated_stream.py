@@ -316,13 +316,13 @@ class TranslatedStream:
         """
         is_uncounted = self._is_uncounted(events)
         is_done = bool(events) and type(events[-1]) is Done
-        if not is_done or (self._used is None and not is_uncounted):
+        used = self._used
+        if not is_done or (used is None and not is_uncounted):
             return self._writer.feed(events)
         out = self._writer.feed(events[:-1])
-        if is_uncounted:
-            self._count(b"".join([*before, out]))
-        assert self._used is not None
-        return out + self._writer.feed([UsageReport(self._used), events[-1]])
+        if used is None or is_uncounted:
+            used = self._count(b"".join([*before, out]))
+        return out + self._writer.feed([UsageReport(used), events[-1]])
 
     def _is_uncounted(self, events: list[Event]) -> bool:
         """Whether these end an answer of which nobody has counted what was used."""
@@ -330,11 +330,12 @@ class TranslatedStream:
             return False
         return not is_count(self.usage)
 
-    def _count(self, before: bytes) -> None:
+    def _count(self, before: bytes) -> Usage:
         """Count what was used; ``before``: what was written and not sent yet."""
         assert self._told is not None
         rest = self._writer.unsaid()
-        self._used = self._told(self.usage, before + rest if before else rest)
+        used = self._used = self._told(self.usage, before + rest if before else rest)
+        return used
 
 
 def _parts(events: list[Event]) -> list[list[Event]]:
