@@ -35,7 +35,7 @@ class RollupShape(IntEnum):
 
     @property
     def spans(self) -> tuple[int, ...]:
-        """Of its windows."""
+        """How many days each of its windows may have."""
         return SPANS[1:] if self is RollupShape.WHOLE else SPANS
 
 
