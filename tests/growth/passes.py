@@ -39,7 +39,8 @@ from trivium.wire import (
 from trivium.wire import state_refs as signs
 from trivium.wire.bedrock import invoke, ranks
 from trivium.wire.bedrock.chunks import Framer, Unframer
-from trivium.wire.generate import for_vertex, read_answer_parts, views
+from trivium.wire.generate import for_vertex, known_members, read_answer_parts, views
+from trivium.wire.generate.answer_structs import CallChunk
 from trivium.wire.generate.long_text import LongText
 from trivium.wire.messages import hosted
 from trivium.wire.operation import CONVERSATION, Operation, Shape
@@ -49,6 +50,7 @@ from trivium.wire.vertex import predict
 
 CHUNK = Framer().feed(b'event: ping\ndata: {"type":"ping"}\n\n', 1, 1)
 
+LONG = msgspec.json.Decoder(CallChunk).decode
 GOAL = target(StateOrigin("generate", "p", "main"), "m")
 
 
@@ -66,6 +68,7 @@ def over_bytes():
     half = b'data: {"choices":[{"index":0,"delta":{"content":"\\u%b"}}]}\n\n'
     halved = lambda n: (half % b"d83d" + half % b"de00") * (n // 2)  # noqa: E731
     call = b'{"functionCall":{"name":"t"}}'
+    rivals = lambda n: b'{"candidates":[%b]}' % b",".join([b'{"avgLogprobs":-0.5,"index":1}'] * n)  # noqa: E731
     crowded = lambda n: b'{"candidates":[{"content":{"parts":[%b]}}]}' % b",".join([call] * n)  # noqa: E731
 
     def fields(n):
@@ -149,6 +152,7 @@ def over_bytes():
         "event frame written": (lambda n: b"a" * n, lambda data: event_stream.event("e", data)),
         "sse halves": (halved, _in_pieces(text_repair.RepairingSplitter, 30_000)),
         "members made slim": (lambda n: msgspec.json.encode({f"a{at}": 1 for at in range(n)}), lambda data: peek.members(data).slim(frozenset())),
+        "chunk of candidates": (rivals, lambda data: known_members.rated(LONG(data), lambda *_: None)),
         "chunk of calls": (crowded, lambda data: read_answer_parts.others(views.chunk(data))),
         "locate": (frames, lambda data: locate.holding(data, (b'"usage"', b'"error"'))),
         "locate in one": (lambda n: b"data: " + b'"usage"' * n + b"\n\n", lambda data: locate.holding(data, (b'"usage"', b'"error"'))),

@@ -21,7 +21,7 @@ from trivium.wiring.gateway import GatewayParts, gateway_state
 from wiring.serving import serving, sqlite
 
 pytestmark = pytest.mark.asyncio
-IDLE = SimpleNamespace(clock=FixedClock())
+IDLE = SimpleNamespace(client=None, composer=None, clock=FixedClock())
 """Services that nobody asks."""
 
 
