@@ -55,6 +55,16 @@ def test_no_interpreted_class_descends_from_a_compiled_one() -> None:
     assert not descends
 
 
+def test_no_compiled_protocol_is_looked_for_at_run_time() -> None:
+    """A compiled one is none to Python, which refuses ``runtime_checkable`` at the import."""
+    found = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in hatch_build.compilable(PACKAGE)
+        if "runtime_checkable" in path.read_text(encoding="utf-8")
+    ]
+    assert not found
+
+
 def _foreign(source: Source) -> set[str]:
     """First names of the modules that a source imports from other packages, anywhere in it."""
     names = [

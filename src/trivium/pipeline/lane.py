@@ -5,7 +5,7 @@ earlier attempt left over. ``pipeline/translation.py`` has the other lane.
 """
 
 from collections.abc import Iterator
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol
 
 from trivium.conversation.losses import Mend, Report
 from trivium.faults import Fault, Kind
@@ -104,13 +104,14 @@ def explain(context: RequestContext, step: Step, lane: Lane, headers: HeaderLine
         exchange.extra.append((b"trivium-model", context.model.name.encode()))
 
 
-@runtime_checkable
-class SteppedLane(Protocol):
-    """A lane that makes a whole answer in steps, each of which may take long."""
+class SteppedLane:
+    """What a lane is, too, that makes a whole answer in steps, each of which may take long."""
+
+    __slots__ = ()
 
     def steps(self, body: bytes) -> Iterator[WholeAnswer | None]:
         """As ``whole``: nothing where others may have a turn of the loop, then the answer."""
-        ...
+        raise NotImplementedError
 
 
 def in_steps(lane: Lane, body: bytes) -> Iterator[WholeAnswer | None]:

@@ -11,7 +11,7 @@ import msgspec
 from trivium.conversation.losses import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault, Kind
-from trivium.pipeline.lane import Lane, PassThrough, in_steps
+from trivium.pipeline.lane import Lane, PassThrough, SteppedLane, in_steps
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
@@ -148,7 +148,7 @@ def discard(context: RequestContext) -> None:
         recollection.spool.close()
 
 
-class RememberingLane:
+class RememberingLane(SteppedLane):
     """A lane whose answer is noted on its way to the caller. See ``Lane``."""
 
     __slots__ = (

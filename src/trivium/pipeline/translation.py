@@ -28,7 +28,7 @@ from trivium.ledger.unreported_usage import is_count
 from trivium.pipeline import affinity, response_state
 from trivium.pipeline.continuation import Affords, Rounds, hold_continuation, may_pause
 from trivium.pipeline.embedding import Embedding
-from trivium.pipeline.lane import Lane, is_strict, notes_of
+from trivium.pipeline.lane import Lane, SteppedLane, is_strict, notes_of
 from trivium.pipeline.request_context import RequestContext
 from trivium.pipeline.services import Headers
 from trivium.pipeline.structs import WholeAnswer
@@ -237,7 +237,7 @@ def _meaning(headers: Mapping[bytes, bytes]) -> Mapping[str, str]:
     return {name.decode(): value for name, value in found.items()} if found else _NO_HEADERS
 
 
-class Translation:
+class Translation(SteppedLane):
     """One attempt's translation. See ``Lane``."""
 
     __slots__ = (

@@ -8,7 +8,7 @@ import msgspec
 from trivium.conversation.losses import Report
 from trivium.conversation.usage import Usage
 from trivium.faults import Fault
-from trivium.pipeline.lane import Lane, in_steps
+from trivium.pipeline.lane import Lane, SteppedLane, in_steps
 from trivium.pipeline.services import Exchange, Headers
 from trivium.pipeline.structs import WholeAnswer
 from trivium.providers.wrapping import StreamUnwrapper, Wrapping
@@ -46,7 +46,7 @@ def wrapping_passage(
     return msgspec.structs.replace(passage, changes=changes)
 
 
-class WrappedLane:
+class WrappedLane(SteppedLane):
     """Another lane, behind what its channel puts around the shape. See ``Lane``."""
 
     __slots__ = ("_hosting", "_wrapping", "body", "inner", "operation")
