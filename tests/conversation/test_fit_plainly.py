@@ -37,7 +37,7 @@ HEARD = st.one_of(
         ToolResult,
         st.sampled_from(["c", "d", "e", ""]),
         st.lists(WORDS, max_size=2).map(tuple),
-        name=st.sampled_from([None, "f", "g"]),
+        name=st.sampled_from(["", "f", "g"]),
         opaque=st.sampled_from([(), (FOREIGN,)]),
     ),
 )
