@@ -82,6 +82,25 @@ async def test_a_signal_at_the_first_moment_ends_it_well(tmp_path, number):
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_who_waits_for_a_start_is_answered_though_it_is_to_end(tmp_path, number):
+    """Nobody else would: what was sent is in this process."""
+    async with Double([OK]) as vendor:
+        key = await prepare(tmp_path, settings(vendor))
+        gateway = start(tmp_path, key, fresh=True)
+        try:
+            await listening(gateway)
+            line = await gateway.wire()
+            await line.send(gateway.chat())
+            gateway.process.send_signal(number)
+            assert 200 == (await line.answer())[0]
+            await line.close()
+            assert 0 == await gateway.ended()
+        finally:
+            gateway.process.kill()
+
+
+@pytest.mark.asyncio
 async def test_a_reload_at_the_first_moment_ends_nothing(tmp_path):
     """SIGHUP would by default."""
     async with Double([OK]) as vendor, running(tmp_path, vendor, fresh=True) as gateway:

@@ -108,3 +108,75 @@ async def test_one_signal_gives_notice(supervised, monkeypatch):
     await asyncio.sleep(0.1)
     assert ("leaving", False) == (found[-1], task.done())
     await asyncio.wait_for(task, 10)
+
+
+class Door:
+    """Where somebody waits, or nobody."""
+
+    def __init__(self, awaited):
+        self.is_awaited, self.shut = awaited, 0
+
+    def let_nobody_in(self):
+        self.shut += 1
+
+
+async def _begun(said, doors, starts, *, supervised=False, limit_s=1000.0):
+    stop = Stop()
+    stop.listen(supervised=supervised)
+    with stop.calling_off():
+        stop.wait_for_callers(doors, 0.0, limit_s)
+        said.append(stop)
+        await starts.wait()
+        stop.serves()
+        await stop.told.wait()
+        said.append("served")
+
+
+async def _told(awaited, *numbers, starts=False, limit_s=1000.0, supervised=False):
+    """Whether a start that was told to end came to serve, and its doors."""
+    said, doors, begin = [], [Door(False), Door(awaited)], asyncio.Event()
+    task = asyncio.ensure_future(_begun(said, doors, begin, supervised=supervised, limit_s=limit_s))
+    await asyncio.sleep(0)
+    for number in numbers:
+        os.kill(os.getpid(), number)
+        await asyncio.sleep(0.4)
+    if starts:
+        begin.set()
+    await asyncio.wait_for(task, 10)
+    return said[-1] == "served", [door.shut for door in doors]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_start_that_somebody_waits_for_goes_on(number):
+    """Who has connected is answered: nobody else would read what was sent."""
+    assert (True, [1, 1]) == await _told(True, number, starts=True)
+
+
+@pytest.mark.asyncio
+async def test_a_start_that_nobody_waits_for_is_called_off():
+    """After nobody can come any more."""
+    assert (False, [1, 1]) == await _told(False, signal.SIGTERM)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+async def test_told_again_a_start_is_called_off_whoever_waits(second):
+    """It may wait for a frozen database."""
+    assert (False, [1, 1]) == await _told(True, signal.SIGTERM, second)
+
+
+@pytest.mark.asyncio
+async def test_a_start_that_takes_too_long_is_called_off():
+    """A caller does not hold up the end for ever."""
+    assert (False, [1, 1]) == await _told(True, signal.SIGTERM, limit_s=0.1)
+
+
+@pytest.mark.asyncio
+async def test_a_supervisor_says_when_before_a_start_is_called_off(monkeypatch):
+    """Until then the kernel deals callers to this worker as well."""
+    monkeypatch.setattr("trivium.wiring.stop.SUPERVISOR_S", 1000.0)
+    ends = signal.SIGTERM, signal.SIGUSR2
+    assert (False, [1, 1]) == await _told(False, *ends, supervised=True)
+    monkeypatch.setattr("trivium.wiring.stop.SUPERVISOR_S", 0.1)
+    assert (False, [1, 1]) == await _told(False, signal.SIGTERM, supervised=True)

@@ -12,7 +12,8 @@ not come to serve ends the replacing, and the old ones go on.
 SIGTERM is passed on: workers tell whoever asks for their readiness that they go, and accept for
 ``server.drain_notice_s`` more. Then the supervisor has the kernel let nobody in any more and closes
 its own descriptors; the workers accept who is left in their queues, close theirs and drain. In any
-other order the kernel would take connections that nobody serves.
+other order the kernel would take connections that nobody serves. A worker that still starts goes on
+with that while anybody waits for it.
 
 Workers are put in process groups of their own: Ctrl-C reaches the supervisor alone, which passes
 it on once. Each holds the reading end of a pipe nobody writes to; should the supervisor be killed,
@@ -43,6 +44,7 @@ from trivium.cli.worker import Ready, announce, run_worker
 from trivium.cli.worker_sockets import AllSockets, WorkerSockets
 from trivium.observe.metrics.shared_memory import SharedNumbers
 from trivium.settings.model import ServerSettings, Settings, StorageSettings
+from trivium.wiring.stop import ENDINGS
 
 STEADY_S: Final = 10.0
 """A worker that lived this long did not die of its start: its successor starts at once."""
@@ -73,6 +75,8 @@ def supervise(settings: Settings, path: Path | None, read: Callable[[], Settings
     places = SharedNumbers(2 * server.workers)
 
     def run(serving: Ready, slot: WorkerSockets) -> int:
+        # until it listens for them: callers may wait in its sockets already, and would be reset
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
         pinned = _pinned(read(), server, slots.listen)
         return run_worker(pinned, path, serving=serving, sockets=slot.sockets, places=places)
 

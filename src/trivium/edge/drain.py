@@ -9,12 +9,13 @@ socket is closed.
 import asyncio
 import contextlib
 import ctypes
+import os
 import select
 import socket
 import struct
 import sys
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from trivium.edge.exchange import Exchange
 from trivium.faults import Fault, Kind
@@ -80,6 +81,22 @@ def let_nobody_in(sock: socket.socket) -> bool:
         sock.setsockopt(socket.SOL_SOCKET, ATTACH_FILTER, where)
         return True
     return False
+
+
+def shut(servers: Iterable[Any], *, shared: bool) -> list[int]:
+    """Let nobody in at the sockets of servers; returns their descriptors. ``shared``: others have
+    them as well, and say when.
+    """
+    fds: list[int] = []
+    for server in servers:
+        # a tuple says asyncio's type, which compiled code takes at its word, and uvloop's is a list
+        # of no whole sockets, which close with the server
+        for sock in list(server.sockets):
+            fds.append(sock.fileno())
+            if not shared:
+                with contextlib.closing(socket.socket(fileno=os.dup(fds[-1]))) as own:
+                    let_nobody_in(own)
+    return fds
 
 
 async def emptied(fds: Sequence[int]) -> None:

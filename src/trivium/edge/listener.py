@@ -5,12 +5,9 @@ after the port is open. Authentication happens at one place, ``head``, before a 
 """
 
 import asyncio
-import contextlib
 import email.utils
 import itertools
-import os
 import secrets
-import socket
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, cast
 
@@ -194,6 +191,17 @@ class Listener:
         self.close()
         return ended
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether anybody is connected."""
+        return bool(self.connections)
+
+    def let_nobody_in(self) -> list[int]:
+        """Have the kernel refuse whoever comes from now on, where the sockets are ours alone; who
+        has connected is accepted. Returns their descriptors.
+        """
+        return drain.shut(self._servers, shared=self._shared)
+
     def close(self) -> None:
         """Close sockets and connections at once. Harmless after ``drain``."""
         for server in self._servers:
@@ -210,15 +218,7 @@ class Listener:
 
     async def _let_go(self) -> None:
         """Accept whoever has connected, and nobody after."""
-        fds: list[int] = []
-        for server in self._servers:
-            # uvloop's are no whole sockets, and close with the server
-            for sock in _sockets(server):
-                fds.append(sock.fileno())
-                if not self._shared:
-                    with contextlib.closing(socket.socket(fileno=os.dup(fds[-1]))) as own:
-                        drain.let_nobody_in(own)
-        await drain.emptied(fds)
+        await drain.emptied(self.let_nobody_in())
         for server in self._servers:
             server.close()
 
@@ -432,13 +432,6 @@ class Listener:
         now = self.time()
         self.date_line = b"date: %b\r\n" % email.utils.formatdate(self.now(), usegmt=True).encode()
         self._each(lambda connection: connection.tick(now))
-
-
-def _sockets(server: Any) -> list[Any]:
-    """What a server listens on: a tuple says asyncio's type, which compiled code takes at its word,
-    and uvloop's is a list.
-    """
-    return list(server.sockets)
 
 
 def _guarded(connection: CallerConnection, act: Callable[[CallerConnection], bool | None]) -> bool:

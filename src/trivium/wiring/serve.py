@@ -117,6 +117,8 @@ async def serve(
     with stop.calling_off():
         async with contextlib.AsyncExitStack() as stack:
             listeners, origins = await listen(settings, stack, sockets)
+            server = settings.server
+            stop.wait_for_callers(listeners, server.drain_notice_s, server.drain_s)
             ready(origins)
             await worker.put_together(listeners, origins[0], watch, stack)
             stop.serves()

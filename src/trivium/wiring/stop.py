@@ -1,4 +1,5 @@
-"""Signals that end a worker: they call a start off; what serves notes them, and then drains.
+"""Signals that end a worker: a start that nobody waits for is called off; what serves notes them,
+and then drains.
 
 SIGTERM: the node goes, and says so for a moment before it accepts nothing more. SIGINT, or being
 told again: the same without that moment. SIGUSR2, from a supervisor: others accept from the same
@@ -8,11 +9,30 @@ sockets, or nobody is let in there any more; this worker drains at once.
 import asyncio
 import contextlib
 import signal
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
 
 SUPERVISOR_S: Final = 1.0
 """How much later than expected a supervisor may let go before its worker does so by itself."""
+LOOK_S: Final = 0.02
+LOOKS: Final = 10
+"""So often it is looked whether anybody waits before a start is called off: whoever has connected
+is accepted meanwhile.
+"""
+ENDINGS: Final = frozenset({signal.SIGTERM, signal.SIGINT})
+
+
+class Door(Protocol):
+    """Where callers come in, and may wait for a start to be over."""
+
+    def let_nobody_in(self) -> object:
+        """Have the kernel refuse whoever comes from now on, where the sockets are ours alone."""
+        ...
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether anybody is connected."""
+        ...
 
 
 class Stop:
@@ -26,6 +46,9 @@ class Stop:
         self._hurried = False
         self._supervised = False
         self._starting = asyncio.current_task()
+        self._doors: Sequence[Door] = ()
+        self._notice_s = self._limit_s = 0.0
+        self._calling: asyncio.Task[None] | None = None
 
     def listen(self, *, supervised: bool = False) -> None:
         """Handle the signals from now on, as long as the loop runs. ``supervised``: a supervisor
@@ -37,9 +60,18 @@ class Stop:
         loop.add_signal_handler(signal.SIGINT, self.hurry)
         if supervised:
             loop.add_signal_handler(signal.SIGUSR2, self.let_go)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)  # see cli/workers.py
+
+    def wait_for_callers(self, doors: Sequence[Door], notice_s: float, limit_s: float) -> None:
+        """From now on callers may wait for the start: it is not called off while any does, for
+        ``limit_s`` at most. ``notice_s``: as for ``notice``.
+        """
+        self._doors, self._notice_s, self._limit_s = doors, notice_s, limit_s
 
     def leave(self) -> None:
-        """Begin to end. A start that still waits, perhaps for a frozen database, is called off."""
+        """Begin to end. A start that nobody waits for is called off; told again, any is: it may
+        wait for a frozen database.
+        """
         if self.leaving:
             self.hurry()
             return
@@ -47,7 +79,9 @@ class Stop:
         self._end()
 
     def hurry(self) -> None:
-        """End without the notice period."""
+        """End without the notice period. A start that was told before is called off now."""
+        if self.told.is_set():
+            self._cancel()
         self.leaving = True
         self._hurried = True
         if not self._supervised:
@@ -84,5 +118,25 @@ class Stop:
 
     def _end(self) -> None:
         if self._starting is not None and not self.told.is_set():
-            self._starting.cancel()
+            if self._doors:
+                self._calling = asyncio.get_running_loop().create_task(self._call_off())
+            else:
+                self._cancel()
         self.told.set()
+
+    async def _call_off(self) -> None:
+        """Call the start off once nobody is let in any more and nobody waits for it."""
+        loop = asyncio.get_running_loop()
+        if self._supervised:
+            await self.notice(self._notice_s)  # until then callers are dealt to each worker
+        for door in self._doors:
+            door.let_nobody_in()
+        end, looks = loop.time() + self._limit_s, LOOKS
+        while self._starting is not None and looks and loop.time() < end:
+            await asyncio.sleep(LOOK_S)
+            looks = LOOKS if any(door.is_awaited for door in self._doors) else looks - 1
+        self._cancel()
+
+    def _cancel(self) -> None:
+        if self._starting is not None and not self._starting.cancelling():
+            self._starting.cancel()

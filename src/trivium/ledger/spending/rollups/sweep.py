@@ -4,13 +4,11 @@ Days are closed in their order, and a day when all windows that end on it are ma
 off is made again. Whoever deletes all rows of ``spend_closed`` has everything made anew.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import structlog
 
-from trivium.clock import Clock, SystemClock
 from trivium.ledger.spending.model import DAY_S
 from trivium.ledger.spending.rollups.model import OPEN_DAYS, RollupWindow, windows_ending
 from trivium.storage.late import LateModule
@@ -18,7 +16,6 @@ from trivium.storage.periodic import PAUSE_S, Sweeper
 
 if TYPE_CHECKING:
     from trivium.ledger.spending.rollups import store
-    from trivium.storage.database import Database
 else:
     store = LateModule("trivium.ledger.spending.rollups.store")
 
@@ -29,8 +26,6 @@ LATE: Final = 50
 SECONDS_MAX: Final = 120.0
 """A round."""
 
-_SYSTEM: Final = SystemClock()
-
 log = structlog.get_logger()
 
 
@@ -39,14 +34,6 @@ class RollupSweeper(Sweeper):
 
     what = "rollups"
     every_s = 900.0
-
-    def __init__(
-        self,
-        db: "Database",
-        clock: Clock = _SYSTEM,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        super().__init__(db, clock, sleep)
 
     async def round(self, now: float | None = None) -> bool:
         """Close every day that is over for long enough; ``False`` when the time ended first."""
