@@ -2,7 +2,7 @@
 
 A gateway without the cloud that a row is for never imports its modules. Who asks for a row waits
 for the import once: a channel's are asked for while it is configured, a caller's by its first
-request.
+request, in a thread (``pipeline/late_shapes.py``).
 """
 
 from collections.abc import Iterator, Mapping
